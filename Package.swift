@@ -88,14 +88,16 @@ let package = Package(
             path: "Benchmarks/bench",
             swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ObjectGraph"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["ObjectGraph", "PostgreSQLStore"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
         // For `scripts/crash`.
         .executableTarget(
             name: "CrashCampaign", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
             path: "Tests/CrashCampaign", swiftSettings: strict),
         .testTarget(
-            name: "ObjectGraphTests", dependencies: ["ObjectGraph", "TestSupport", "CSQLite"],
+            name: "ObjectGraphTests",
+            dependencies: ["ObjectGraph", "PostgreSQLStore", "TestSupport", "CSQLite"],
             swiftSettings: strict),
         .testTarget(
             name: "StacksTests", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],

@@ -15,8 +15,7 @@ public struct StackConfiguration: Sendable {
         /// In a store of any type, such as one that the program has registered, at a URL that means
         /// something to it. Takes no batch requests (spec §11.6).
         case other(PersistentStoreDescription.StoreType, URL?)
-        /// In a store on a server, at a URL that its type knows; several coordinators may open it at
-        /// once, in one process or in many (spec §11.8).
+        /// In a store on a server, at its URL, which several openings share.
         case server(PersistentStoreDescription.StoreType, URL)
     }
 
@@ -86,8 +85,12 @@ extension StackConfiguration {
         return description
     }
 
-    /// Empties the store's file if there is one. No stack may have it open.
+    /// Empties the store's file, or its place on a server, if there is one. No stack may have it
+    /// open.
     func destroyStore() throws {
+        if case .server = location {
+            return try PersistentStoreCoordinator.destroyPersistentStore(storeDescription)
+        }
         // Only a regular file: a device such as /dev/null would be deleted.
         guard let url = location.url, location.fileType == .typeRegular else { return }
         try PersistentStoreCoordinator.destroyPersistentStore(at: url)
@@ -153,9 +156,8 @@ extension StackConfiguration.Location: CustomStringConvertible {
         case .inMemory: "a store in memory"
         case .other(let type, let url):
             "a store of type \(type.rawValue)" + (url.map { " at \($0.path)" } ?? "")
-        // Without the user, whose password may be beside the name.
         case .server(let type, let url):
-            "a store of type \(type.rawValue) on \(url.host ?? "this machine"), \(url.path)"
+            "a store of type \(type.rawValue) in \(url.path) on \(url.host() ?? "this machine")"
         }
     }
 }

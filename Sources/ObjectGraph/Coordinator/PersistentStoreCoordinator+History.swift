@@ -17,7 +17,7 @@ extension PersistentStoreCoordinator {
             var numbers: [String: Int64] = [:]
             for record in records {
                 numbers[record.store.identifier] =
-                    try (record.store as? SQLiteStore)?.historyNumber()
+                    try (record.store as? any HistoryStore)?.historyNumber()
             }
             return PersistentHistoryToken(numbers)
         }
@@ -25,7 +25,7 @@ extension PersistentStoreCoordinator {
 
     /// Whether a store records its changes.
     var recordsHistory: Bool {
-        records.contains { ($0.store as? SQLiteStore)?.history?.isRecording == true }
+        records.contains { ($0.store as? any HistoryStore)?.recordsHistory == true }
     }
 
     /// Calls the body with each transaction of a request, the oldest first. The body runs outside
@@ -81,9 +81,9 @@ extension PersistentStoreCoordinator {
 
     // MARK: - Stores and places
 
-    private func historyStores(_ identifiers: [String]?) -> [(StoreRecord, SQLiteStore)] {
+    private func historyStores(_ identifiers: [String]?) -> [(StoreRecord, any HistoryStore)] {
         records.compactMap { record in
-            guard let store = record.store as? SQLiteStore, store.history != nil,
+            guard let store = record.store as? any HistoryStore, store.hasHistory,
                 identifiers?.contains(store.identifier) ?? true
             else { return nil }
             return (record, store)
@@ -92,7 +92,7 @@ extension PersistentStoreCoordinator {
 
     /// - Throws: `StoreError` if a token or transaction is of none of the stores.
     private func requireKnown(
-        _ position: PersistentHistoryPosition?, among stores: [(StoreRecord, SQLiteStore)]
+        _ position: PersistentHistoryPosition?, among stores: [(StoreRecord, any HistoryStore)]
     ) throws(StoreError) {
         guard let own = position?.stores,
             !own.contains(where: { own in stores.contains { $0.1.identifier == own } })
@@ -135,7 +135,7 @@ extension PersistentStoreCoordinator {
 
 /// The transactions of one store that a request still has to deliver.
 private struct HistorySource {
-    let store: SQLiteStore
+    let store: any HistoryStore
     let scopes: [ObjectIDScope]
     let filter: HistoryFilter
 
@@ -144,7 +144,7 @@ private struct HistorySource {
     var waiting: ArraySlice<PersistentHistoryTransaction> = []
     private var isAtEnd = false
 
-    init(store: SQLiteStore, scopes: [ObjectIDScope], filter: HistoryFilter, number: Int64) {
+    init(store: any HistoryStore, scopes: [ObjectIDScope], filter: HistoryFilter, number: Int64) {
         self.store = store
         self.scopes = scopes
         self.filter = filter

@@ -133,7 +133,7 @@ public final class PersistentStoreCoordinator: Sendable {
             switch description.type {
             case .sqlite: try openSQLiteStore(description)
             case .inMemory: try InMemoryStore(description, model: model)
-            default: try StoreTypes.makeStore(description, model: model)
+            default: try StoreTypes.makeStore(description, model: model, debug: debug)
             }
         // The file is a copy of an open store: object identifiers would be ambiguous.
         if records.contains(where: { $0.store.identifier == store.identifier }) {

@@ -69,7 +69,7 @@ final class RemoteChangePoster: Sendable {
     }
 
     private var historyToken: PersistentHistoryToken? {
-        guard let store = store as? SQLiteStore, let number = try? store.historyNumber() else {
+        guard let store = store as? any HistoryStore, let number = try? store.historyNumber() else {
             return nil
         }
         return PersistentHistoryToken([store.identifier: number])

@@ -2,29 +2,29 @@
 ///
 /// `ManagedObjectModel` creates it, and it never changes. Entities refer to each other by their
 /// index in the model.
-final class Entity: Sendable {
+package final class Entity: Sendable {
     /// The capacity of the bit masks of changed properties.
     static let maximumPropertyCount = 256
 
-    let description: EntityDescription
-    let name: String
+    package let description: EntityDescription
+    package let name: String
 
     /// The position in the model: root entities in name order without regard to case, each followed
     /// by its descendants depth first (spec §8.2).
-    let index: Int
-    let superentityIndex: Int?
-    let rootIndex: Int
+    package let index: Int
+    package let superentityIndex: Int?
+    package let rootIndex: Int
 
     /// The entity itself and its descendants. Their indexes are consecutive.
-    let familyIndexes: ClosedRange<Int>
+    package let familyIndexes: ClosedRange<Int>
 
     /// Inherited properties first, in the order of declaration; attributes before relationships.
-    let properties: [Property]
-    let layout: RowLayout
+    package let properties: [Property]
+    package let layout: RowLayout
     let versionHash: [UInt8]
 
     /// The uniqueness constraints of the entity and its ancestors.
-    let uniquenessConstraints: [[String]]
+    package let uniquenessConstraints: [[String]]
     private let propertyIndexes: [String: Int]
 
     /// The elements of composite attributes by key path.
@@ -121,20 +121,20 @@ final class Entity: Sendable {
     deinit { accessors.deallocate() }
 
     /// The number of the entity in rows in memory, and in the `Z_ENT` columns of new stores.
-    var number: Int64 { Int64(index + 1) }
-    var isAbstract: Bool { description.isAbstract }
-    var hasDescendants: Bool { familyIndexes.count > 1 }
+    package var number: Int64 { Int64(index + 1) }
+    package var isAbstract: Bool { description.isAbstract }
+    package var hasDescendants: Bool { familyIndexes.count > 1 }
 
     var toManyRelationships: [Relationship] {
         properties.compactMap { $0.kind == .toMany ? $0.relationship : nil }
     }
 
-    func property(named name: String) -> Property? {
+    package func property(named name: String) -> Property? {
         propertyIndexes[name].map { properties[$0] }
     }
 
     /// The property of this name, or the element of a composite attribute with this key path.
-    func property(at keyPath: String) -> Property? {
+    package func property(at keyPath: String) -> Property? {
         property(named: keyPath) ?? elementIndexes[keyPath].map { properties[$0] }
     }
 

@@ -7,11 +7,16 @@ import Synchronization
 /// A new object has a temporary identifier until a save writes its row. The permanent identifier is
 /// equal in all coordinators on the same store. Source: spec §2.1.
 public struct ManagedObjectID: Sendable, Hashable {
-    let scope: ObjectIDScope
+    package let scope: ObjectIDScope
 
     /// The primary key of the row. For a temporary identifier, a negative number that is unique in
     /// the process.
-    let reference: Int64
+    package let reference: Int64
+
+    package init(scope: ObjectIDScope, reference: Int64) {
+        self.scope = scope
+        self.reference = reference
+    }
 
     /// The name of the object's concrete entity.
     public var entityName: String { scope.entityName }
@@ -53,7 +58,7 @@ extension ManagedObjectID: CustomStringConvertible {
 /// The common part of the identifiers of one entity's objects in one store.
 ///
 /// All identifiers of an entity in a coordinator share one instance, so an identifier is two words.
-final class ObjectIDScope: Sendable {
+package final class ObjectIDScope: Sendable {
     let storeIdentifier: String?
     let entityName: String
     let rootEntityName: String
@@ -73,7 +78,7 @@ final class ObjectIDScope: Sendable {
     }
 
     /// The scopes of all entities of a model in one store, by entity index.
-    static func all(
+    package static func all(
         in model: ManagedObjectModel, storeIdentifier: String?, storeNumber: Int
     ) -> [ObjectIDScope] {
         model.entities.map {

@@ -15,7 +15,7 @@
 ///     ])
 public final class ManagedObjectModel: Sendable {
     /// The resolved entities in the order of their numbers.
-    let entities: [Entity]
+    package let entities: [Entity]
 
     /// Named sets of entity names, for stores that hold part of the model (spec §1.10).
     public let configurations: [String: Set<String>]
@@ -91,7 +91,7 @@ public final class ManagedObjectModel: Sendable {
         entityIndexes.mapValues { entities[$0].description }
     }
 
-    func entity(named name: String) -> Entity? { entityIndexes[name].map { entities[$0] } }
+    package func entity(named name: String) -> Entity? { entityIndexes[name].map { entities[$0] } }
 
     /// The entities whose objects are of exactly this class.
     func entities(ofClass type: AnyClass) -> [Entity] {
@@ -107,12 +107,12 @@ public final class ManagedObjectModel: Sendable {
     }
 
     /// The entity at the other end of a relationship.
-    func destination(of relationship: Relationship) -> Entity {
+    package func destination(of relationship: Relationship) -> Entity {
         entities[relationship.destinationIndex]
     }
 
     /// The inverse of a relationship; nil without one.
-    func inverse(of relationship: Relationship) -> Property? {
+    package func inverse(of relationship: Relationship) -> Property? {
         relationship.inverseIndex.map {
             entities[relationship.destinationIndex].properties[$0]
         }
@@ -129,7 +129,7 @@ public final class ManagedObjectModel: Sendable {
     }
 
     /// The root entities. Each has a table.
-    var rootEntities: [Entity] { entities.filter { $0.rootIndex == $0.index } }
+    package var rootEntities: [Entity] { entities.filter { $0.rootIndex == $0.index } }
 }
 
 /// A named request of a model.

@@ -3,36 +3,36 @@ import Synchronization
 /// A property of an entity with everything resolved: its place in rows, its other end.
 ///
 /// A class, so that conditions and operands can refer to it without a copy.
-final class Property: Sendable {
-    enum Kind: Sendable, Hashable {
+package final class Property: Sendable {
+    package enum Kind: Sendable, Hashable {
         case attribute(AttributeType)
         case toOne
         case toMany
     }
 
-    let name: String
+    package let name: String
     let kind: Kind
 
     /// The position in `Entity.properties`. It is the same in the declaring entity and all its
     /// descendants.
-    let index: Int
+    package let index: Int
 
     /// Unique in the process. It lets a typed accessor recognise a property that it has looked up
     /// before.
     let identifier: UInt32
 
     /// The entity that declares the property.
-    let declaringEntityIndex: Int
+    package let declaringEntityIndex: Int
     let isOptional: Bool
-    let isTransient: Bool
+    package let isTransient: Bool
     let defaultValue: AttributeValue?
 
     /// The slot of the value, or of the primary key of a to-one destination; nil for to-many.
-    let slot: Int?
+    package let slot: Int?
 
     /// The slot of the destination's entity number, if the destination of a to-one relationship has
     /// descendants.
-    let entitySlot: Int?
+    package let entitySlot: Int?
 
     /// The expression of a derived attribute; nil for other properties.
     let derivation: Derivation?
@@ -65,7 +65,7 @@ final class Property: Sendable {
     let rules: AttributeRules?
 
     /// The other end; nil for attributes.
-    let relationship: Relationship?
+    package let relationship: Relationship?
 
     init(
         name: String, kind: Kind, index: Int, identifier: UInt32, declaringEntityIndex: Int,
@@ -99,14 +99,14 @@ final class Property: Sendable {
         self.relationship = relationship
     }
 
-    var attributeType: AttributeType? {
+    package var attributeType: AttributeType? {
         if case .attribute(let type) = kind { type } else { nil }
     }
 
     var isComposite: Bool { kind == .attribute(.composite) }
 
     /// Whether the property stores a place in an ordered relationship.
-    var isPlace: Bool { name.first == "(" }
+    package var isPlace: Bool { name.first == "(" }
 
     /// Whether the model does not show the property among those of the entity.
     var isHidden: Bool { isElement || isPlace }
@@ -119,29 +119,29 @@ final class Property: Sendable {
 }
 
 /// The destination of a relationship and its storage.
-struct Relationship: Sendable {
-    let destinationIndex: Int
+package struct Relationship: Sendable {
+    package let destinationIndex: Int
 
     /// The property index of the inverse in the destination; nil without an inverse.
-    let inverseIndex: Int?
+    package let inverseIndex: Int?
     let deleteRule: DeleteRule
     let minCount: Int
     let maxCount: Int
-    let isOrdered: Bool
+    package let isOrdered: Bool
 
     /// For an ordered relationship whose inverse is to-one: the property index, in the destination,
     /// of the hidden attribute for a member's place.
-    let placeIndex: Int?
-    let storage: RelationshipStorage
+    package let placeIndex: Int?
+    package let storage: RelationshipStorage
 
     /// Whether a join table holds the pairs of the relationship.
-    var isInJoinTable: Bool {
+    package var isInJoinTable: Bool {
         if case .joinTable = storage { true } else { false }
     }
 }
 
 /// How a relationship is stored (spec §8.3, §8.4).
-enum RelationshipStorage: Sendable, Hashable {
+package enum RelationshipStorage: Sendable, Hashable {
     /// In a column of the owner's row.
     case foreignKey
     /// In the foreign key of the destination, whose property has this index.
@@ -151,10 +151,10 @@ enum RelationshipStorage: Sendable, Hashable {
 }
 
 /// One end of a relationship whose pairs are in a join table.
-struct JoinEnd: Sendable, Hashable {
+package struct JoinEnd: Sendable, Hashable {
     /// Unique in the model. The ends of one relationship have an even number and the next one.
-    let index: Int
+    package let index: Int
 
     /// Whether this end names the table, creates it and writes its pairs.
-    var isOwner: Bool { index.isMultiple(of: 2) }
+    package var isOwner: Bool { index.isMultiple(of: 2) }
 }

@@ -3,13 +3,13 @@
 /// A row has a header, a bitmap of the slots with a value, 8 bytes for each slot, and then the
 /// bytes of texts and blobs. The bits of the first 16 slots are in the header. Instead of a blob, a
 /// row can have the path of the file that holds it.
-struct RowLayout: Sendable {
+package struct RowLayout: Sendable {
     /// Primary key, version, entity number, and a bit for each of the first slots with a value.
     static let headerByteCount = 16
     static let headerSlotCount = 16
 
-    let slotKinds: [SlotKind]
-    let extent: RowExtent
+    package let slotKinds: [SlotKind]
+    package let extent: RowExtent
 
     init(slotKinds: [SlotKind]) {
         self.slotKinds = slotKinds
@@ -23,12 +23,12 @@ struct RowLayout: Sendable {
         return (headerByteCount + ((position >> 6) << 3), 1 << UInt64(position & 63))
     }
 
-    var slotCount: Int { slotKinds.count }
+    package var slotCount: Int { slotKinds.count }
     var slotsByteOffset: Int { extent.slotsByteOffset }
 }
 
 /// The sizes of a row, without references to count.
-struct RowExtent: Sendable, BitwiseCopyable {
+package struct RowExtent: Sendable, BitwiseCopyable {
     let slotCount: Int
     let bitmapWordCount: Int
 

@@ -283,7 +283,7 @@ extension RowReference {
     /// it itself, and not in a file. A composite attribute consists of the values of its elements.
     ///
     /// - Throws: The error of a transformable attribute's transformer.
-    func value(of property: Property, in layout: RowLayout) throws -> AttributeValue {
+    package func value(of property: Property, in layout: RowLayout) throws -> AttributeValue {
         guard let slot = property.slot, hasValue(slot), let type = property.attributeType else {
             return try property.composed { element in try value(of: element, in: layout) }
         }

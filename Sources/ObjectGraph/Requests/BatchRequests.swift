@@ -34,7 +34,7 @@ public struct BatchDeleteRequest: Sendable {
     public var fetchRequest: FetchRequest
 
     /// The rows to delete, instead of those that match the fetch request.
-    let objectIDs: [ManagedObjectID]?
+    package let objectIDs: [ManagedObjectID]?
 
     public init(fetchRequest: FetchRequest) {
         self.fetchRequest = fetchRequest

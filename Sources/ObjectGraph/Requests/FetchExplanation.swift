@@ -34,6 +34,17 @@ public struct FetchExplanation: Sendable, Hashable {
 
         /// The term, as a format, cannot use an index on any attribute.
         case unindexableTerm(String)
+
+        /// SQL cannot state the request with exactly its meaning, so that the rows it may concern
+        /// are read and evaluated in memory. The statement reads them.
+        case evaluatedInMemory
+    }
+
+    package init(sql: String, bindings: [AttributeValue], plan: [String], warnings: [Warning]) {
+        self.sql = sql
+        self.bindings = bindings
+        self.plan = plan
+        self.warnings = warnings
     }
 }
 
@@ -43,6 +54,8 @@ extension FetchExplanation.Warning: CustomStringConvertible {
         case .fullScan(let step): "SQLite reads every row: \(step)."
         case .unindexedSort(let step):
             "SQLite sorts the results after reading them: \(step). Add a fetch index with the sort keys in their order."
+        case .evaluatedInMemory:
+            "The rows are evaluated in memory; add a term that the database can evaluate, so that fewer are read."
         case .missingIndex(let term): "No index helps with '\(term)'; add a fetch index on it."
         case .unindexableTerm(let term):
             "No index can help with '\(term)'; compare with ==, IN, a range or a plain BEGINSWITH, or add a term that uses an index."

@@ -27,5 +27,5 @@ public final class FetchProgress: Sendable {
     /// fetch fails with `StoreError.Reason.cancelled`.
     public func cancel() { cancellation.store(true, ordering: .relaxed) }
 
-    func note(rowCount: Int) { rows.store(rowCount, ordering: .relaxed) }
+    package func note(rowCount: Int) { rows.store(rowCount, ordering: .relaxed) }
 }

@@ -8,7 +8,7 @@ public struct PersistentHistoryToken: Sendable, Hashable, Codable {
     /// The number of the last transaction by the identifier of its store; 0 before the first.
     public private(set) var transactionNumbers: [String: Int64]
 
-    init(_ transactionNumbers: [String: Int64]) {
+    package init(_ transactionNumbers: [String: Int64]) {
         self.transactionNumbers = transactionNumbers
     }
 

@@ -8,7 +8,7 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
 
     /// The place after this transaction. In a result of several stores it also has the places in
     /// the other ones, so the token of the last transaction stands for the whole result.
-    public internal(set) var token: PersistentHistoryToken
+    public package(set) var token: PersistentHistoryToken
 
     /// The identifier of the store.
     public let storeID: String
@@ -27,7 +27,23 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
 
     /// The changes of the objects, in the order in which they were recorded; nil if the request
     /// leaves out changes.
-    public internal(set) var changes: [PersistentHistoryChange]?
+    public package(set) var changes: [PersistentHistoryChange]?
+
+    package init(
+        transactionNumber: Int64, timestamp: Date, token: PersistentHistoryToken, storeID: String,
+        bundleID: String?, processID: String?, contextName: String?, author: String?,
+        changes: [PersistentHistoryChange]?
+    ) {
+        self.transactionNumber = transactionNumber
+        self.timestamp = timestamp
+        self.token = token
+        self.storeID = storeID
+        self.bundleID = bundleID
+        self.processID = processID
+        self.contextName = contextName
+        self.author = author
+        self.changes = changes
+    }
 }
 
 /// One object of a transaction: inserted, updated or deleted.
@@ -57,4 +73,17 @@ public struct PersistentHistoryChange: Sendable, Hashable {
     /// The last values of a deleted object's attributes that the model preserves, without those
     /// that were nil; nil for other changes.
     public let tombstone: [String: AttributeValue]?
+
+    package init(
+        changeID: Int64, transactionNumber: Int64, changedObjectID: ManagedObjectID,
+        changeType: ChangeType, updatedProperties: Set<String>?,
+        tombstone: [String: AttributeValue]?
+    ) {
+        self.changeID = changeID
+        self.transactionNumber = transactionNumber
+        self.changedObjectID = changedObjectID
+        self.changeType = changeType
+        self.updatedProperties = updatedProperties
+        self.tombstone = tombstone
+    }
 }

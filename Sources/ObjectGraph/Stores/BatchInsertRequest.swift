@@ -15,9 +15,9 @@ public struct BatchInsertRequest: Sendable {
 
     /// Makes the handler of one execution, which fills a row a call and returns true after the last
     /// one.
-    let makeHandler: @Sendable (ManagedObjectModel, Entity) throws -> RowHandler
+    package let makeHandler: @Sendable (ManagedObjectModel, Entity) throws -> RowHandler
 
-    typealias RowHandler = (inout BatchInsertRow) throws -> Bool
+    package typealias RowHandler = (inout BatchInsertRow) throws -> Bool
 
     init(
         entityName: String,

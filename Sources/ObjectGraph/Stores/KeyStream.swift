@@ -3,7 +3,7 @@ import Synchronization
 
 /// The identities of all rows of a result, in order. The last of them may still be read by another
 /// thread, as long as the stream is referenced.
-final class KeyStream: Sendable {
+package final class KeyStream: Sendable {
     fileprivate struct State {
         var keys: [EntityKey]
         var isComplete: Bool

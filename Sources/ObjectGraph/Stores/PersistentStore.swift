@@ -3,7 +3,7 @@ import Foundation
 /// A store as a coordinator uses it: it reads rows for requests, and writes rows.
 ///
 /// A store has entities and rows, but no objects. Every method may be called from any thread.
-protocol PersistentStore: AnyObject, Sendable {
+package protocol PersistentStore: AnyObject, Sendable {
     /// The UUID that is part of every permanent object identifier.
     var identifier: String { get }
 
@@ -118,16 +118,26 @@ protocol PersistentStore: AnyObject, Sendable {
 }
 
 /// The identity of a row within its store.
-struct EntityKey: Sendable, Hashable {
-    let entityIndex: Int
-    let key: Int64
+package struct EntityKey: Sendable, Hashable {
+    package let entityIndex: Int
+    package let key: Int64
+
+    package init(entityIndex: Int, key: Int64) {
+        self.entityIndex = entityIndex
+        self.key = key
+    }
 }
 
 /// The contents of a to-many relationship of several rows, by owner, and the destinations' rows,
 /// each once.
-struct RelatedRows: Sendable {
-    var contents: [Int64: [EntityKey]]
-    var rows: RowList
+package struct RelatedRows: Sendable {
+    package var contents: [Int64: [EntityKey]]
+    package var rows: RowList
+
+    package init(contents: [Int64: [EntityKey]], rows: RowList) {
+        self.contents = contents
+        self.rows = rows
+    }
 }
 
 extension RelatedRows {
@@ -141,16 +151,4 @@ extension RelatedRows {
             for row in members where known.insert(row.key).inserted { rows.append(row) }
         }
     }
-}
-
-/// The result of a batch request: the number of rows, and their identities by what happened to
-/// them if the request wants them.
-struct BatchOutcome: Sendable {
-    var count: Int
-    var inserted: [EntityKey] = []
-    var updated: [EntityKey] = []
-    var deleted: [EntityKey] = []
-
-    /// The number of the transaction in the store's history; nil if it keeps none.
-    var historyNumber: Int64?
 }

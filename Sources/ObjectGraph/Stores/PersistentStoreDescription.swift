@@ -25,6 +25,9 @@ public struct PersistentStoreDescription: Sendable {
     /// all coordinators of the process share as long as one of them has it open (spec §11.3).
     public var url: URL?
 
+    /// The address of a server with all that it has of secrets, which `url` has not.
+    package var address: SecretText?
+
     /// Settings by name for a store type of the program, which gets them with this description. The
     /// engine's own types ignore them.
     public var options: [String: AttributeValue] = [:]

@@ -1,10 +1,10 @@
 /// The work of a save in one store. It is complete before the first statement runs.
-struct SavePlan: Sendable {
-    var rows: [RowChange] = []
-    var joins: [JoinChange] = []
+package struct SavePlan: Sendable {
+    package var rows: [RowChange] = []
+    package var joins: [JoinChange] = []
 
     /// Calls the body with each run of rows of one table and one kind of change.
-    func forEachTable(_ body: (Range<Int>) throws -> Void) rethrows {
+    package func forEachTable(_ body: (Range<Int>) throws -> Void) rethrows {
         var start = 0
         while start < rows.count {
             let (root, kind) = (rows[start].entity.rootIndex, rows[start].kind)
@@ -19,8 +19,8 @@ struct SavePlan: Sendable {
 }
 
 /// A row to be inserted, updated or deleted.
-struct RowChange: Sendable {
-    enum Kind: Sendable {
+package struct RowChange: Sendable {
+    package enum Kind: Sendable {
         case insert
         case update
         case delete
@@ -28,28 +28,28 @@ struct RowChange: Sendable {
         case check
     }
 
-    let kind: Kind
+    package let kind: Kind
 
     // Unowned, to avoid reference counting: the model holds the entity, and a plan does not outlive
     // its save.
-    unowned(unsafe) let entity: Entity
+    package unowned(unsafe) let entity: Entity
 
     /// The primary key. In a plan for a parent context it is negative for an object without a
     /// permanent one.
-    let key: Int64
+    package let key: Int64
 
     /// The new row; nil for a deletion or a check.
-    let row: RowReference?
+    package let row: RowReference?
 
     /// The properties whose values change; empty when only the version does. To-many relationships,
     /// which no column of the row has, are among them for stores that record a history.
-    let changes: PropertyMask
+    package let changes: PropertyMask
 
     /// The version that the stored row must have; 0 for an insertion.
-    let previousVersion: UInt32
+    package let previousVersion: UInt32
 
     /// Whether a stored row with this version is as the plan expects; nil means that there is none.
-    func isExpected(storedVersion: UInt32?) -> Bool {
+    package func isExpected(storedVersion: UInt32?) -> Bool {
         // A deletion of a row that is already gone succeeds (spec §5.3).
         guard let storedVersion else { return kind == .insert || kind == .delete }
         return kind != .insert && storedVersion == previousVersion
@@ -57,23 +57,36 @@ struct RowChange: Sendable {
 }
 
 /// A pair to add to or remove from a join table.
-struct JoinChange: Sendable {
+package struct JoinChange: Sendable {
     /// The relationship of `entity` whose contents change.
-    let property: Property
-    let entity: Entity
-    let sourceKey: Int64
-    let destinationEntity: Entity
-    let destinationKey: Int64
-    let isInsertion: Bool
+    package let property: Property
+    package let entity: Entity
+    package let sourceKey: Int64
+    package let destinationEntity: Entity
+    package let destinationKey: Int64
+    package let isInsertion: Bool
 
     /// The position of the destination among those of the source, if the relationship is ordered.
     /// An addition then also moves an existing pair. All members of a source follow one another in
     /// the plan, in their order.
-    var position: Int?
+    package var position: Int?
+
+    package init(
+        property: Property, entity: Entity, sourceKey: Int64, destinationEntity: Entity,
+        destinationKey: Int64, isInsertion: Bool, position: Int? = nil
+    ) {
+        self.property = property
+        self.entity = entity
+        self.sourceKey = sourceKey
+        self.destinationEntity = destinationEntity
+        self.destinationKey = destinationKey
+        self.isInsertion = isInsertion
+        self.position = position
+    }
 }
 
 /// The store's rows differ from what a save plan expects. Nothing was written.
-enum StoreConflict: Error {
+package enum StoreConflict: Error {
     /// The positions in the plan of rows that were deleted or have another version.
     case versions([Int])
 

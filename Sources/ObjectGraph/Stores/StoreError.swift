@@ -119,9 +119,9 @@ public struct StoreError: Error, Sendable {
 
     /// With `incompatibleModel`, what differs between the store's model and the program's. Only
     /// entities are known of a store that does not carry its model.
-    public internal(set) var differences: [ModelDifference] = []
+    public package(set) var differences: [ModelDifference] = []
 
-    init(_ reason: Reason, url: URL? = nil, sqlite: SQLiteError? = nil) {
+    package init(_ reason: Reason, url: URL? = nil, sqlite: SQLiteError? = nil) {
         self.reason = reason
         self.url = url
         self.sqlite = sqlite
@@ -166,7 +166,7 @@ public struct StoreError: Error, Sendable {
 extension StoreError: CustomStringConvertible {
     public var description: String {
         var text = sentence + differences.sentence
-        if let url { text += " Store: \(url.path)." }
+        if let url { text += " Store: \(url.place)." }
         if let sqlite { text += " \(sqlite)" }
         return text
     }
@@ -258,5 +258,13 @@ extension StoreError: CustomStringConvertible {
         case .cancelled: "The fetch was cancelled."
         case .operationFailed: "The store operation failed."
         }
+    }
+}
+
+extension URL {
+    /// The path of a file, or the scheme, host and path: all that names a store and is no secret.
+    fileprivate var place: String {
+        guard let scheme, !isFileURL else { return path }
+        return "\(scheme)://\(host() ?? "")\(path)"
     }
 }

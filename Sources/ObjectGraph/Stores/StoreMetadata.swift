@@ -32,10 +32,13 @@ public struct StoreMetadata: Sendable, Hashable {
 }
 
 extension StoreMetadata {
-    /// The metadata of a SQLite store.
-    init(_ identifier: String, _ list: MetadataList) {
+    /// The metadata of a store that keeps them as a property list.
+    package init(
+        _ identifier: String, _ list: MetadataList,
+        type: PersistentStoreDescription.StoreType = .sqlite
+    ) {
         self.init(
-            identifier: identifier, type: .sqlite,
+            identifier: identifier, type: type,
             versionHashes: list.versionHashes.mapValues { Array($0) }, values: list.values)
         hasDeferredCleanUp = list.hasDeferredCleanUp
     }
@@ -43,29 +46,31 @@ extension StoreMetadata {
 
 /// The property list in a store's file: the entries of the engine, of the program, and unknown
 /// ones, which are kept.
-struct MetadataList: @unchecked Sendable {
+package struct MetadataList: @unchecked Sendable {
     // @unchecked Sendable: the values of a property list are immutable.
     private var entries: [String: Any]
 
-    init(versionHashes: [String: Data]) {
+    package init(
+        versionHashes: [String: Data], type: PersistentStoreDescription.StoreType = .sqlite
+    ) {
         entries = [
-            "NSStoreType": "SQLite", "NSStoreModelVersionIdentifiers": [""],
+            "NSStoreType": type.rawValue, "NSStoreModelVersionIdentifiers": [""],
             "NSStoreModelVersionHashes": versionHashes, "NSStoreModelVersionHashesVersion": 3,
-            "_NSAutoVacuumLevel": "2",
         ]
+        if type == .sqlite { entries["_NSAutoVacuumLevel"] = "2" }
     }
 
     /// Reads a list; one that cannot be read counts as empty.
-    init(_ data: Data) {
+    package init(_ data: Data) {
         let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
         entries = list as? [String: Any] ?? [:]
     }
 
-    func data() throws -> Data {
+    package func data() throws -> Data {
         try PropertyListSerialization.data(fromPropertyList: entries, format: .binary, options: 0)
     }
 
-    var versionHashes: [String: Data] {
+    package var versionHashes: [String: Data] {
         entries["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
     }
 
@@ -237,5 +242,16 @@ extension AttributeValue {
         case .uri(let value): value.absoluteString
         default: nil
         }
+    }
+}
+
+extension ManagedObjectModel {
+    /// The model in the form in which a store keeps it.
+    ///
+    /// - Throws: `StoreError` if it is too large.
+    package func cacheOfStore() throws(StoreError) -> Data {
+        do throws(RawDeflate.Failure) {
+            return try cached()
+        } catch { throw StoreError(.unsupported("keeping so large a model")) }
     }
 }

@@ -63,7 +63,7 @@ public struct DebugOptions: Sendable {
 
     /// Logs the cost of a request, from level 1 on.
     @inline(__always)
-    func annotate(_ text: @autoclosure () -> String) {
+    package func annotate(_ text: @autoclosure () -> String) {
         if sqlLevel > 0 { log("CoreData: annotation: \(text())") }
     }
 
@@ -75,5 +75,5 @@ public struct DebugOptions: Sendable {
 
 extension Duration {
     /// The duration in Core Data's format: `0.0003s`.
-    var inSeconds: String { String(format: "%.4fs", self / .seconds(1)) }
+    package var inSeconds: String { String(format: "%.4fs", self / .seconds(1)) }
 }

@@ -1,16 +1,18 @@
 /// A set of properties of one entity, by property index.
-struct PropertyMask: Sendable, Hashable {
+package struct PropertyMask: Sendable, Hashable {
     private var words = SIMD4<UInt64>()
 
-    var isEmpty: Bool { words == SIMD4() }
+    package init() {}
+
+    package var isEmpty: Bool { words == SIMD4() }
 
     @inline(__always)
-    func contains(_ index: Int) -> Bool {
+    package func contains(_ index: Int) -> Bool {
         words[index >> 6] & (1 << UInt64(index & 63)) != 0
     }
 
     @inline(__always)
-    mutating func insert(_ index: Int) {
+    package mutating func insert(_ index: Int) {
         words[index >> 6] |= 1 << UInt64(index & 63)
     }
 
@@ -44,7 +46,7 @@ struct PropertyMask: Sendable, Hashable {
 
     /// Calls the body with each member in ascending order.
     @inline(__always)
-    func forEach(_ body: (Int) throws -> Void) rethrows {
+    package func forEach(_ body: (Int) throws -> Void) rethrows {
         _ = try allSatisfy {
             try body($0)
             return true

@@ -58,6 +58,11 @@ import Testing
         ),
         ("Sources/Datasets", ["Foundation"], "the data are plain values"),
         (
+            "Sources/PostgreSQLStore",
+            ["Foundation", "Synchronization", "Dispatch", "ObjectGraph", "CPostgreSQL"],
+            "a store is libpq and the engine"
+        ),
+        (
             "Sources/MigrationKit", ["Foundation", "ObjectGraph"],
             "a program's tests use it with any test framework"
         ),
@@ -135,7 +140,7 @@ struct SourceFile {
     var declaredTypes: [String] {
         code.matches(
             of:
-                /(?m)^(?:public |open |final |indirect |internal )*(?:class|struct|enum|protocol|actor) ([A-Z]\w+)/
+                /(?m)^(?:public |package |open |final |indirect |internal )*(?:class|struct|enum|protocol|actor) ([A-Z]\w+)/
         ).map { String($0.output.1) }
     }
 

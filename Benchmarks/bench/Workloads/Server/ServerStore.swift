@@ -28,6 +28,13 @@ struct ServerAddress: Sendable, Hashable, Codable {
     }
 
     var connectionText: String { url.absoluteString }
+
+    /// A stack's store in a schema of the server.
+    func location(_ schema: String) -> StackConfiguration.Location {
+        var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        parts?.fragment = schema
+        return .server(.postgreSQL, parts?.url ?? url)
+    }
 }
 
 /// A store in a schema of its own on the server of the run, which is dropped at the end of the
@@ -80,8 +87,7 @@ final class ServerStore {
         _ model: ManagedObjectModel, _ configuration: SubjectConfiguration
     ) -> StackConfiguration {
         var stack = configuration.stack(on: model)
-        let description = description
-        stack.location = .server(description.type, description.url!)
+        stack.location = reached.location(schema)
         stack.pragmas = [:]
         return stack
     }

@@ -32,8 +32,7 @@ enum ServerWriter {
     static func serve(_ order: Order) throws {
         let kind = StackKind.all.first { $0.name == order.subject }!
         var configuration = order.configuration.stack(on: try Item.makeModel(isNumberIndexed: true))
-        let store = PersistentStoreDescription.postgreSQL(order.server.url, schema: order.schema)
-        configuration.location = .server(store.type, store.url!)
+        configuration.location = order.server.location(order.schema)
         configuration.pragmas = [:]
         let stack = try kind.make(configuration)
         let worker = try stack.makeWorkerContext()

@@ -98,7 +98,7 @@ extension ManagedObjectContext {
         _ kind: String, _ entityName: String, _ resultType: BatchResultType,
         _ contexts: [ManagedObjectContext],
         inRecords records: (Entity) throws -> [PersistentStoreCoordinator.StoreRecord],
-        body: (SQLiteStore, Entity, BatchResultType) throws -> BatchOutcome
+        body: (any BatchStore, Entity, BatchResultType) throws -> BatchOutcome
     ) throws -> BatchResult {
         guard let entity = model.entity(named: entityName) else {
             throw FetchError.unknownEntity(entityName)
@@ -112,7 +112,7 @@ extension ManagedObjectContext {
         try coordinator.underLockPolicy {
             // All stores are checked before the first is changed.
             let targets = try records(entity).map { record in
-                guard let store = record.store as? SQLiteStore else {
+                guard let store = record.store as? any BatchStore else {
                     throw StoreError(
                         .unsupported("a \(kind) of \(entityName); use objects instead"))
                 }

@@ -50,7 +50,8 @@ struct MigrationScript {
                 correspondence.source(of: entity).flatMap { isStored($0) ? (entity, $0) : nil }
             }
             return TableMigration(
-                root, members: members, columns: schema.columns(of: root, target), correspondence,
+                root, members: members, columns: schema.tables(target).columns(of: root),
+                correspondence,
                 from: source, to: target, deferred: deferred, file)
         }
         relationships = schema.entities.flatMap { entity in
@@ -108,10 +109,11 @@ struct MigrationScript {
         statements += aside.map { "ALTER TABLE \($1) RENAME TO \($0)" }
         for table in tables {
             statements += table.statements(
-                creation: schema.table(of: table.root, target, besides: table.foreignColumns))
+                creation: schema.tables(target).table(
+                    of: table.root, besides: table.foreignColumns))
         }
         let divided = Set(tables.filter(\.isDivided).map(\.root.index))
-        statements += relationships.flatMap { $0.statements(schema, without: divided) }
+        statements += relationships.flatMap { $0.statements(schema.tables(target), without: divided) }
         let rebuilt = tables.filter { $0.form == .rebuilt }.compactMap(\.aside)
         statements += aside.map(\.0).filter(rebuilt.contains).map { "DROP TABLE \($0)" }
         statements += relationships.flatMap(\.cleanUp)
@@ -306,7 +308,7 @@ struct MigrationScript {
     func constraint(of statement: String) -> (entity: String, attributes: [String])? {
         for entity in schema.entities {
             for constraint in entity.description.uniquenessConstraints {
-                let name = SQLiteSchema.nameOfIndex(constraint, of: entity)
+                let name = StoreTables.nameOfIndex(constraint, of: entity)
                 if statement.hasPrefix("CREATE UNIQUE INDEX \(name) ") {
                     return (entity.name, constraint)
                 }

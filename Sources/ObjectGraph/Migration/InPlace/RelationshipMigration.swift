@@ -228,27 +228,27 @@ struct RelationshipMigration {
     /// The statements that store the pairs.
     ///
     /// - Parameter roots: The roots of the tables that have lost rows.
-    func statements(_ schema: SQLiteSchema, without roots: Set<Int>) -> [String] {
+    func statements(_ tables: StoreTables, without roots: Set<Int>) -> [String] {
         switch form {
-        case .gathered: selection(without: roots) + storage(schema)
-        case .kept, .renamed: storage(schema) + removals(from: roots)
+        case .gathered: selection(without: roots) + storage(tables)
+        case .kept, .renamed: storage(tables) + removals(from: roots)
         }
     }
 
-    private func storage(_ schema: SQLiteSchema) -> [String] {
+    private func storage(_ tables: StoreTables) -> [String] {
         guard let join else { return keys }
         switch form {
-        case .kept: return origins.isEmpty ? [schema.table(of: join), schema.index(of: join)] : []
-        case .renamed(let former): return renaming(of: former, to: join) + [schema.index(of: join)]
+        case .kept: return origins.isEmpty ? [tables.table(of: join), tables.index(of: join)] : []
+        case .renamed(let former): return renaming(of: former, to: join) + [tables.index(of: join)]
         case .gathered:
             let columns = [
                 (join.sourceColumn, "owner"), (join.destinationColumn, "member"),
                 (join.placeColumn, "place"), (join.inversePlaceColumn, "inverse_place"),
             ].compactMap { column, value in column.map { ($0, value) } }
             return [
-                schema.table(of: join),
+                tables.table(of: join),
                 "INSERT OR IGNORE INTO \(join.name) (\(columns.map(\.0).joined(separator: ", "))) SELECT \(columns.map(\.1).joined(separator: ", ")) FROM \(pairs) ORDER BY owner, member",
-                schema.index(of: join),
+                tables.index(of: join),
             ]
         }
     }

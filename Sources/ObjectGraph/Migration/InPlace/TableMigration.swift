@@ -266,7 +266,7 @@ private enum Value: Hashable {
         let literal =
             property.derivation == nil
             ? property.defaultValue.map {
-                let literal = SQLBinding($0).literal
+                let literal = SQLDialect.sqlite.literal(SQLBinding($0))
                 return target.isMarked(slot, of: entity) ? ExternalData.inline(literal) : literal
             }
             : nil

@@ -1,13 +1,13 @@
 /// The right side of LIKE: `*` matches any run of characters, `?` one Unicode scalar; a backslash
 /// escapes both.
 struct WildcardPattern: Sendable {
-    private enum Element: Sendable, Equatable {
+    enum Element: Sendable, Equatable {
         case scalar(UInt32)
         case one
         case run
     }
 
-    private let elements: [Element]
+    let elements: [Element]
 
     init(_ pattern: String) {
         var elements: [Element] = []

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// An event that observers of commits are notified of.
-enum CommitEvent: Sendable {
+package enum CommitEvent: Sendable {
     /// There was at least one commit since the last event.
     case committed
     /// The file was deleted, moved or replaced, so there are no more events.
@@ -9,12 +9,14 @@ enum CommitEvent: Sendable {
 }
 
 /// The observers of commits to a database in memory. `CommitWatch` has those of files.
-struct CommitObservers: ~Copyable, Sendable {
+package struct CommitObservers: ~Copyable, Sendable {
     /// Nil until there is an observer, because most databases have none.
     private let observers = Mutex<Observers<CommitEvent>?>(nil)
 
+    package init() {}
+
     /// - Returns: Ends the calls when it is cancelled or released.
-    func add(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {
+    package func add(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {
         observers.withLock { observers in
             if observers == nil { observers = Observers() }
             return observers!
@@ -22,5 +24,5 @@ struct CommitObservers: ~Copyable, Sendable {
     }
 
     /// Called after each commit, on the thread that made it.
-    func post() { observers.withLock { $0 }?.post(.committed) }
+    package func post() { observers.withLock { $0 }?.post(.committed) }
 }

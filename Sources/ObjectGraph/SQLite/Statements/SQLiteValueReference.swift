@@ -8,14 +8,7 @@ enum SQLiteValueType: Int32, Sendable {
     case null = 5
 }
 
-/// A source of values by position: a statement at a row, or the arguments of a function.
-protocol SQLiteRow {
-    func value(at column: Int32) -> SQLiteValueReference
-}
-
-extension Statement: SQLiteRow {}
-
-extension SQLFunctionArguments: SQLiteRow {
+extension SQLFunctionArguments {
     /// The position must be less than `count`.
     @inline(__always)
     func value(at column: Int32) -> SQLiteValueReference {

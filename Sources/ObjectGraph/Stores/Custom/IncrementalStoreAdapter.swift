@@ -58,7 +58,13 @@ final class IncrementalStoreAdapter: EvaluatingStore {
 
     // MARK: - Requests
 
-    func snapshot(of entityIndexes: Set<Int>) throws -> InMemoryStoreSnapshot {
+    func snapshot(
+        for request: FetchRequest, of family: ClosedRange<Int>, reaching reached: Set<Int>
+    ) throws -> InMemoryStoreSnapshot {
+        try snapshot(of: reached.union(family))
+    }
+
+    private func snapshot(of entityIndexes: Set<Int>) throws -> InMemoryStoreSnapshot {
         let nodes = try lastKeys.withLock { _ in try allNodes(of: entityIndexes) }
         var reader = NodeReader(model: model, nodeCount: nodes.count)
         return InMemoryStoreSnapshot(

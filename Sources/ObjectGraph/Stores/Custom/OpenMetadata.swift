@@ -30,14 +30,8 @@ final class OpenMetadata: Sendable {
             throw StoreError(
                 .incompatibleSchema("its identifier is not a UUID"), url: description.url)
         }
-        let hashes = stored.versionHashes
-        let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }.sorted()
-        guard description.ignoresModelVersions || differing.isEmpty else {
-            var error = StoreError(.incompatibleModel(entities: differing), url: description.url)
-            error.differences = [ModelDifference](from: hashes.mapValues { Data($0) }, to: model)
-                .filter { differing.contains($0.entity) }
-            throw error
-        }
+        try model.requireVersionHashes(
+            stored.versionHashes.mapValues { Data($0) }, of: description)
     }
 
     var current: StoreMetadata {
@@ -55,5 +49,30 @@ final class OpenMetadata: Sendable {
     /// Called when these metadata were written. Values may have been set since.
     func noteWritten(_ metadata: StoreMetadata) {
         state.withLock { $0.isUnwritten = $0.values != metadata.values }
+    }
+}
+
+extension ManagedObjectModel {
+    /// Checks the version hashes of a store.
+    ///
+    /// - Throws: `StoreError` with `incompatibleModel` if they differ from those of the entities that
+    ///   the description's configuration has, and the description does not ignore that.
+    package func requireVersionHashes(
+        _ hashes: [String: Data], of description: PersistentStoreDescription
+    ) throws(StoreError) {
+        let own = versionHashes(inConfiguration: description.configuration)
+        let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }.sorted()
+        guard description.ignoresModelVersions || differing.isEmpty else {
+            var error = StoreError(.incompatibleModel(entities: differing), url: description.url)
+            error.differences = [ModelDifference](from: hashes, to: self)
+                .filter { differing.contains($0.entity) }
+            throw error
+        }
+    }
+
+    /// The version hashes of the entities of a configuration.
+    package func versionHashes(inConfiguration name: String?) -> [String: Data] {
+        let names = entityNames(inConfiguration: name) ?? []
+        return entityVersionHashesByName.filter { names.contains($0.key) }.mapValues { Data($0) }
     }
 }

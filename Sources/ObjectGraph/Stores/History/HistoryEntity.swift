@@ -1,10 +1,10 @@
 /// How the history of a store records the objects of one entity (spec §8.7).
-struct HistoryEntity: Sendable {
+package struct HistoryEntity: Sendable {
     let entity: Entity
 
     /// The columns of the preserved attributes by the number of their tombstone; nil for one whose
     /// values are never kept.
-    let tombstones: [(attribute: Property, column: String?)]
+    package let tombstones: [(attribute: Property, column: String?)]
 
     /// The names of all properties that can be recorded.
     private let names: Set<String>
@@ -20,7 +20,7 @@ struct HistoryEntity: Sendable {
     /// destinations.
     private let isOrderKnown: Bool
 
-    init(_ entity: Entity, _ layout: StoreLayout, isOfCoreData: Bool) {
+    package init(_ entity: Entity, _ layout: StoreLayout, isOfCoreData: Bool) {
         self.entity = entity
         let visible = entity.properties.filter { !$0.isHidden }
         let stored = visible.filter { $0.slot != nil || $0.isComposite }.sortedByName
@@ -62,7 +62,7 @@ struct HistoryEntity: Sendable {
     // MARK: - Bitmaps, the most significant bit of a byte first
 
     /// The bitmap for an update of these properties. Where the order is unknown, all bits are set.
-    func bitmap(of properties: PropertyMask) -> [UInt8] {
+    package func bitmap(of properties: PropertyMask) -> [UInt8] {
         var bitmap = [UInt8](repeating: 0, count: (bits.count + 7) / 8)
         func set(_ bit: Int) { bitmap[bit / 8] |= 0x80 >> (bit % 8) }
         if isOrderKnown {
@@ -74,7 +74,7 @@ struct HistoryEntity: Sendable {
     }
 
     /// The names of the properties of a bitmap; all names if it does not tell.
-    func names(of bitmap: UnsafeRawBufferPointer) -> Set<String> {
+    package func names(of bitmap: UnsafeRawBufferPointer) -> Set<String> {
         guard isOrderKnown, bitmap.count == (bits.count + 7) / 8 else { return names }
         var found: Set<String> = []
         for (bit, name) in bits.enumerated() where bitmap[bit / 8] & 0x80 >> (bit % 8) != 0 {

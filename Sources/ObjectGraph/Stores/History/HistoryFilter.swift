@@ -1,5 +1,5 @@
 /// Which transactions and changes a request selects in one store, evaluated in memory.
-struct HistoryFilter: Sendable {
+package struct HistoryFilter: Sendable {
     private let transactions: CompiledPredicate?
     private let changes: CompiledPredicate?
 
@@ -16,13 +16,13 @@ struct HistoryFilter: Sendable {
         changes = try request.changePredicate.map { try Self.compiled($0, "Change", number) }
     }
 
-    var selectsChanges: Bool { changes != nil }
+    package var selectsChanges: Bool { changes != nil }
 
-    func includes(_ transaction: PersistentHistoryTransaction) -> Bool {
+    package func includes(_ transaction: PersistentHistoryTransaction) -> Bool {
         transactions?.matches(HistorySubject.transaction(transaction)) ?? true
     }
 
-    func includes(_ change: PersistentHistoryChange) -> Bool {
+    package func includes(_ change: PersistentHistoryChange) -> Bool {
         changes?.matches(HistorySubject.change(change)) ?? true
     }
 

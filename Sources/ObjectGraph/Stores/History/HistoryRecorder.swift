@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Changes of one kind wait for each other, and 256 are inserted with one statement. A transaction
 /// without changes leaves nothing.
-final class HistoryRecorder {
+final class HistoryRecorder: ChangeRecorder {
     private static let changesPerStatement = 256
 
     let history: StoreHistory

@@ -1,14 +1,11 @@
 import Foundation
 
-// Reading and deleting the history of a store. Only for a store that has one.
-extension SQLiteStore {
-    /// The number of the newest transaction, 0 before the first; nil if the store has no history.
-    /// One statement, which reads the ends of two indexes.
-    func historyNumber() throws -> Int64? {
-        history == nil ? nil : try historyExtent().newest
-    }
+// Reading and deleting the history of a store.
+extension SQLiteStore: HistoryStore {
+    var hasHistory: Bool { history != nil }
+    var recordsHistory: Bool { history?.isRecording == true }
 
-    /// The transactions that the store has.
+    /// One statement, which reads the ends of two indexes.
     func historyExtent() throws -> HistoryExtent {
         try readHistory { connection in
             let statement = try connection.statement(
@@ -28,10 +25,6 @@ extension SQLiteStore {
         }
     }
 
-    /// The number of the first transaction at or after a date; nil if there is none. Clocks go
-    /// wrong: later transactions may have earlier dates.
-    ///
-    /// - Parameter isAfter: Whether a transaction at the date is too early.
     func historyNumber(from date: Date, isAfter: Bool) throws -> Int64? {
         try readHistory { connection in
             let statement = try connection.statement(
@@ -43,14 +36,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Reads transactions of one state of the store, in ascending order.
-    ///
-    /// - Parameters:
-    ///   - number: The transaction before the first.
-    ///   - limit: The most to return.
-    ///   - filter: Which to return.
-    ///   - includesChanges: Whether they have their changes.
-    ///   - scopes: Those of the store's objects, by entity index.
     func historyTransactions(
         after number: Int64, limit: Int, _ filter: HistoryFilter, includesChanges: Bool,
         scopes: [ObjectIDScope]
@@ -63,7 +48,6 @@ extension SQLiteStore {
         }
     }
 
-    /// Deletes the transactions before one, with their changes. Their numbers are not given again.
     func deleteHistory(before number: Int64) throws {
         try mapping {
             try write { connection in
@@ -83,24 +67,5 @@ extension SQLiteStore {
 
     private func readHistory<T>(_ body: (Connection) throws -> T) throws -> T {
         try mapping { try pool.read { try body($0) } }
-    }
-}
-
-/// The numbers of the transactions that a store has.
-struct HistoryExtent: Sendable {
-    /// The number of the oldest one; that of the next one if there is none.
-    let oldest: Int64
-
-    /// The number of the newest one, also if it was deleted.
-    let newest: Int64
-
-    /// The last number that was given.
-    let last: Int64
-
-    /// - Throws: `StoreError` if transactions after this number are missing.
-    func requireAll(after number: Int64) throws(StoreError) {
-        guard number >= oldest - 1, number <= last else {
-            throw StoreError(.historyExpired(after: number, oldest: oldest, newest: newest))
-        }
     }
 }

@@ -63,11 +63,11 @@ final class StoreHistory: Sendable {
 }
 
 /// The author and the context of a change. A history also has the program and the time.
-struct ChangeOrigin: Sendable {
-    var author: String?
-    var contextName: String?
+package struct ChangeOrigin: Sendable {
+    package var author: String?
+    package var contextName: String?
 
     // The history names programs by these.
-    static let processName = ProcessInfo.processInfo.processName
-    static let bundleIdentifier = Bundle.main.bundleIdentifier ?? processName
+    package static let processName = ProcessInfo.processInfo.processName
+    package static let bundleIdentifier = Bundle.main.bundleIdentifier ?? processName
 }

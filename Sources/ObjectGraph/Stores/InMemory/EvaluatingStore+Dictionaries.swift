@@ -1,6 +1,6 @@
-extension EvaluatingStore {
+extension RowEvaluator {
     /// Each dictionary is the result of a group of rows; without grouping, a group is a single row.
-    func fetchDictionaries(
+    package func fetchDictionaries(
         _ request: FetchRequest, entity: Entity,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws -> [[String: AttributeValue]] {

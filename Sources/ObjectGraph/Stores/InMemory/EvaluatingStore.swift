@@ -1,16 +1,32 @@
-/// A store that evaluates requests in Swift, over rows in memory.
+/// Evaluates requests in Swift, over rows in memory.
 ///
 /// Every request reads all rows of the entity, and of those to which its key paths lead. Without
 /// sort keys, results are in the order of their primary keys.
-protocol EvaluatingStore: PersistentStore {
+package protocol RowEvaluator {
     var model: ManagedObjectModel { get }
 
     /// By entity index; for identifiers that are compared with those in predicates.
     var scopes: [ObjectIDScope] { get }
 
-    /// One state of the rows of these entities, and perhaps of others.
-    func snapshot(of entityIndexes: Set<Int>) throws -> InMemoryStoreSnapshot
+    /// One state of the rows that a request may fetch, of those to which its key paths lead, and
+    /// perhaps of others.
+    ///
+    /// - Parameters:
+    ///   - request: Rows that its predicate excludes may be missing, unless key paths lead to them.
+    ///   - family: The entities of the fetched rows.
+    ///   - reached: The entities to which key paths lead.
+    func snapshot(
+        for request: FetchRequest, of family: ClosedRange<Int>, reaching reached: Set<Int>
+    ) throws -> InMemoryStoreSnapshot
+
+    func fetchRows(
+        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
+    ) throws -> RowList
+    func count(_ request: FetchRequest, entity: Entity) throws -> Int
 }
+
+/// A store that evaluates all requests itself.
+protocol EvaluatingStore: PersistentStore, RowEvaluator {}
 
 // There are no statements, and so neither transactions, triggers nor generations.
 extension EvaluatingStore {
@@ -25,21 +41,21 @@ extension EvaluatingStore {
     ) -> FetchExplanation? { nil }
 }
 
-extension EvaluatingStore {
-    func fetchRows(
+extension RowEvaluator {
+    package func fetchRows(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
     ) throws -> RowList {
         try evaluate(request, entity: entity, progress: progress)
     }
 
-    func fetchKeys(
+    package func fetchKeys(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> [EntityKey] {
         try fetchRows(request, entity: entity, progress: progress, keepsSnapshot: false)
             .map(EntityKey.init)
     }
 
-    func count(_ request: FetchRequest, entity: Entity) throws -> Int {
+    package func count(_ request: FetchRequest, entity: Entity) throws -> Int {
         request.page(ofCount: try matches(request, resolver(entity)).count)
     }
 
@@ -102,8 +118,8 @@ extension EvaluatingStore {
         }
         let family =
             request.includesSubentities ? entity.familyIndexes : entity.index...entity.index
-        let reached = resolver.reached?.indexes ?? []
-        let snapshot = try snapshot(of: reached.union(family))
+        let snapshot = try snapshot(
+            for: request, of: family, reaching: resolver.reached?.indexes ?? [])
         var matches: [InMemoryStoreRow] = []
         for row in snapshot.contents.rows(root: entity.rootIndex)
         where family.contains(row.entityIndex) {

@@ -62,7 +62,9 @@ final class InMemoryStore: EvaluatingStore {
         try atomic?.close()
     }
 
-    func snapshot(of entityIndexes: Set<Int>) -> InMemoryStoreSnapshot { snapshot() }
+    func snapshot(
+        for request: FetchRequest, of family: ClosedRange<Int>, reaching reached: Set<Int>
+    ) -> InMemoryStoreSnapshot { snapshot() }
 
     /// The current content. A later save copies the tables that it changes, not their rows.
     private func snapshot() -> InMemoryStoreSnapshot {

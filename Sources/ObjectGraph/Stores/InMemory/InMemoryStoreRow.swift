@@ -1,5 +1,5 @@
 /// The state of an in-memory store that one request sees, however long it takes.
-final class InMemoryStoreSnapshot: Sendable {
+package final class InMemoryStoreSnapshot: Sendable {
     let contents: InMemoryStoreContents
     let model: ManagedObjectModel
 
@@ -12,6 +12,29 @@ final class InMemoryStoreSnapshot: Sendable {
         self.contents = contents
         self.model = model
         self.scopes = scopes
+    }
+
+    /// A state of a store, of rows that were read.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows, each once.
+    ///   - pairs: The pairs of join tables.
+    package convenience init(
+        _ rows: [RowList], pairs: [JoinChange], model: ManagedObjectModel, scopes: [ObjectIDScope]
+    ) throws {
+        var plan = SavePlan()
+        for rows in rows {
+            plan.rows += rows.map { row in
+                RowChange(
+                    kind: .insert, entity: model.entities[row.entityIndex], key: row.key, row: row,
+                    changes: PropertyMask(), previousVersion: 0)
+            }
+        }
+        plan.joins = pairs
+        var contents = InMemoryStoreContents(entityCount: model.entities.count)
+        try contents.apply(
+            plan, referenceSlots: InMemoryStoreContents.referenceSlots(of: model))
+        self.init(contents, model: model, scopes: scopes)
     }
 
     /// The destinations of a to-many relationship of the row with this key.

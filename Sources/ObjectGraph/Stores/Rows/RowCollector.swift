@@ -77,7 +77,7 @@ final class RowCollector: RowReceiver {
     /// Copies one row, and returns its place.
     @inline(__always)
     @discardableResult
-    func take(_ row: some SQLiteRow) -> RowPlace {
+    func take(_ row: some StoredRow) -> RowPlace {
         let damagedColumn = selection.readRow(row, into: &state.pointee.writer)
         let place = state.pointee.writer.finishedPlace()
         if damagedColumn != RowSelection.noColumn { noteDamage(of: damagedColumn, place.key) }

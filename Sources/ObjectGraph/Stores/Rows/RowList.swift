@@ -21,16 +21,16 @@ struct RowPlace: Sendable, BitwiseCopyable {
 }
 
 /// Rows in order. A run of neighbouring rows of one slab holds the slab once.
-struct RowList: Sendable {
+package struct RowList: Sendable {
     private struct Run: Sendable {
         let slab: RowSlab
         var places: [RowPlace]
     }
 
     private var runs: [Run] = []
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    init() {}
+    package init() {}
 
     init(_ rows: some Sequence<RowReference>) {
         for row in rows { append(row) }
@@ -74,7 +74,7 @@ struct RowList: Sendable {
     }
 
     /// The result for each row, in order.
-    func map<Result>(_ transform: (RowReference) throws -> Result) rethrows -> [Result] {
+    package func map<Result>(_ transform: (RowReference) throws -> Result) rethrows -> [Result] {
         var results: [Result] = []
         results.reserveCapacity(count)
         try forEachRun { slab, places in

@@ -1,8 +1,8 @@
 /// The columns that a SELECT lists, and how its result becomes rows of an entity and its
 /// descendants.
-final class RowSelection: Sendable {
+package final class RowSelection: Sendable {
     /// How a statement delivers its rows.
-    enum Form: Sendable {
+    package enum Form: Sendable {
         /// Each column is read by itself.
         case columns
         /// A `RowReceiver` gets each row as a whole, in order. For results that SQLite does not
@@ -18,7 +18,7 @@ final class RowSelection: Sendable {
     /// The columns are listed from the table's last to its first. SQLite then parses the header of
     /// a record once; in ascending order it continues a little further for each column, which takes
     /// a tenth of the time of reading a table.
-    let columns: String
+    package let columns: String
 
     let columnCount: Int
 
@@ -45,7 +45,7 @@ final class RowSelection: Sendable {
     ///   - includesSubentities: Whether rows of descendants are included. Each row is read as its
     ///     own entity.
     ///   - folder: The path of the folder with values of the store, with the final slash.
-    init(
+    package init(
         _ entity: Entity, includesSubentities: Bool, layout: StoreLayout, folder: String
     ) {
         let model = layout.model
@@ -85,7 +85,7 @@ final class RowSelection: Sendable {
     /// The entity and key of a row.
     ///
     /// - Throws: `StoreError` if the row is neither of the entity nor of a descendant.
-    func key(of row: some SQLiteRow) throws(StoreError) -> EntityKey {
+    func key(of row: some StoredRow) throws(StoreError) -> EntityKey {
         try EntityKey(
             number: plans.count > 1
                 ? row.value(at: entityColumn).integer : Int64(firstIndex + 1),
@@ -96,7 +96,7 @@ final class RowSelection: Sendable {
     ///
     /// - Throws: `StoreError` if the row is damaged.
     func readRow(
-        _ row: some SQLiteRow, of writer: inout RowWriter?
+        _ row: some StoredRow, of writer: inout RowWriter?
     ) throws(StoreError) -> RowReference {
         if writer == nil { writer = RowWriter(expectedByteCount: 1024) }
         let damagedColumn = readRow(row, into: &writer!)
@@ -113,7 +113,7 @@ final class RowSelection: Sendable {
             .damagedValue(
                 """
                 in the row \(key) of '\(entity.name)' the column \(columnNames[Int(column)]) has a \
-                key or an entity number that no row can have
+                key, an entity number or a size that no row can have
                 """))
     }
 
@@ -125,18 +125,20 @@ final class RowSelection: Sendable {
     /// - Returns: The column with an impossible key or reference, and then the row must not be
     ///   used; `noColumn` if the row is sound.
     @inline(__always)
-    func readRow(_ row: some SQLiteRow, into writer: inout RowWriter) -> Int32 {
+    func readRow(_ row: some StoredRow, into writer: inout RowWriter) -> Int32 {
         var position = 0
         if plans.count > 1 {
             position = Int(row.value(at: entityColumn).integer) &- 1 &- firstIndex
             // A row whose entity the model does not have is read as one of the selection's entity.
-            if !plans.indices.contains(position) { position = 0 }
+            if !plans.indices.contains(position) { position = -1 }
         }
-        let plan = plans[position]
-        let key = row.value(at: keyColumn).integer
-        var damagedColumn = key >= 0 ? Self.noColumn : keyColumn
+        let plan = plans[max(position, 0)]
+        let key = row.value(at: keyColumn)
+        var damagedColumn = Self.noColumn
+        if position < 0, type(of: row).isStrict { damagedColumn = entityColumn }
+        if key.integer < 0 || key.isDamaged(as: .integer) { damagedColumn = keyColumn }
         writer.begin(
-            plan.extent, key: key,
+            plan.extent, key: key.integer,
             version: UInt32(truncatingIfNeeded: row.value(at: versionColumn).integer),
             entityNumber: plan.entityNumber)
         for slot in 0..<plan.extent.slotCount {
@@ -148,14 +150,19 @@ final class RowSelection: Sendable {
             case .integer:
                 let integer = value.integer
                 if integer != 0 || !value.isNull {
-                    if source.isReference, !source.holds(integer) {
+                    if source.isReference && !source.holds(integer)
+                        || value.isDamaged(as: .integer)
+                    {
                         damagedColumn = source.column
                     }
                     writer.set(slot, integer: integer)
                 }
             case .real:
                 let real = value.real
-                if real != 0 || !value.isNull { writer.set(slot, real: real) }
+                if real != 0 || !value.isNull {
+                    if value.isDamaged(as: .real) { damagedColumn = source.column }
+                    writer.set(slot, real: real)
+                }
             case .text:
                 let text = value.text
                 if text.baseAddress != nil { writer.set(slot, bytes: text) }
@@ -174,7 +181,7 @@ final class RowSelection: Sendable {
     /// empty one for a value without a mark, which is an error when it is used.
     @inline(never)
     private func readMarked(
-        _ value: SQLiteValueReference, _ slot: Int, into writer: inout RowWriter
+        _ value: some StoredValue, _ slot: Int, into writer: inout RowWriter
     ) {
         if value.isNull { return }
         switch ExternalData.place(of: value.blob) {

@@ -95,7 +95,7 @@ struct DraftSpace {
 }
 
 /// A finished row in a slab.
-struct RowReference: @unchecked Sendable {
+package struct RowReference: @unchecked Sendable {
     // @unchecked Sendable: `start` points into the slab beside it, whose finished rows never
     // change.
     let slab: RowSlab
@@ -115,35 +115,35 @@ struct RowReference: @unchecked Sendable {
     /// The primary key. It is negative in rows of unsaved objects, which a parent context passes to
     /// a child.
     @inline(__always)
-    var key: Int64 { start.load(as: Int64.self) }
+    package var key: Int64 { start.load(as: Int64.self) }
     @inline(__always)
-    var version: UInt32 { start.rowVersion }
+    package var version: UInt32 { start.rowVersion }
     @inline(__always)
-    var entityNumber: UInt32 { UInt32(start.load(fromByteOffset: 12, as: UInt16.self)) }
-    var entityIndex: Int { Int(entityNumber) - 1 }
+    package var entityNumber: UInt32 { UInt32(start.load(fromByteOffset: 12, as: UInt16.self)) }
+    package var entityIndex: Int { Int(entityNumber) - 1 }
 
     @inline(__always)
-    func hasValue(_ slot: Int) -> Bool { start.rowHasValue(slot) }
+    package func hasValue(_ slot: Int) -> Bool { start.rowHasValue(slot) }
 
     /// The integer in a slot that has a value.
     @inline(__always)
-    func integer(_ slot: Int, in layout: RowLayout) -> Int64 {
+    package func integer(_ slot: Int, in layout: RowLayout) -> Int64 {
         start.load(fromByteOffset: layout.slotsByteOffset + (slot << 3), as: Int64.self)
     }
 
     @inline(__always)
-    func real(_ slot: Int, in layout: RowLayout) -> Double {
+    package func real(_ slot: Int, in layout: RowLayout) -> Double {
         start.load(fromByteOffset: layout.slotsByteOffset + (slot << 3), as: Double.self)
     }
 
     /// The bytes of the text or blob in a slot that has a value, and not a file; valid while the
     /// slab lives.
     @inline(__always)
-    func bytes(_ slot: Int, in layout: RowLayout) -> UnsafeRawBufferPointer {
+    package func bytes(_ slot: Int, in layout: RowLayout) -> UnsafeRawBufferPointer {
         start.rowBytes(layout.slotsByteOffset + (slot << 3))
     }
 
-    func text(_ slot: Int, in layout: RowLayout) -> String {
+    package func text(_ slot: Int, in layout: RowLayout) -> String {
         String(copying: bytes(slot, in: layout))
     }
 

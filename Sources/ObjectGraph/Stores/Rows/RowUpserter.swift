@@ -1,11 +1,3 @@
-/// How a batch insert treats a row whose values of a uniqueness constraint another row has.
-enum CollisionRule: Sendable {
-    case fail
-    case skip
-    /// The other row takes the attributes that were given.
-    case update
-}
-
 /// Inserts rows of an entity with uniqueness constraints, many with each statement. SQLite settles
 /// collisions itself, in the order of the rows (https://www.sqlite.org/lang_upsert.html).
 struct RowUpserter: BatchRowWriter {

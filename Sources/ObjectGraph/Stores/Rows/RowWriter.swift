@@ -1,7 +1,7 @@
 import Foundation
 
 /// Builds rows in slabs, one after the other: begin a row, set slots in any order, finish it.
-struct RowWriter: SlotWriter, @unchecked Sendable {
+package struct RowWriter: SlotWriter, @unchecked Sendable {
     // @unchecked Sendable: its pointers point into its slab, to which nothing else writes; a copy
     // is never used beside it.
 
@@ -18,6 +18,8 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
     private var limit: UnsafeMutableRawPointer
     private var capacity: Int
 
+    init() { self.init(expectedByteCount: RowSlab.byteCount) }
+
     /// How much of the slab is used.
     var usedByteCount: Int { end - (limit - capacity) }
 
@@ -26,7 +28,7 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
 
     /// - Parameter expectedByteCount: The likely size of all rows, so that a single row does not
     ///   allocate a whole slab.
-    init(expectedByteCount: Int = RowSlab.byteCount) {
+    package init(expectedByteCount: Int) {
         slab = RowSlab(capacity: min(max(expectedByteCount, 64), RowSlab.byteCount))
         (rowStart, slots, end) = (slab.base, slab.base, slab.base)
         capacity = slab.capacity
@@ -35,7 +37,7 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
 
     /// Starts a row in which no slot has a value.
     @inline(__always)
-    mutating func begin(_ extent: RowExtent, key: Int64, version: UInt32, entityNumber: UInt32) {
+    package mutating func begin(_ extent: RowExtent, key: Int64, version: UInt32, entityNumber: UInt32) {
         rowStart = end
         reserve(extent.fixedByteCount)
         slots = rowStart + extent.slotsByteOffset
@@ -44,17 +46,17 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
     }
 
     @inline(__always)
-    mutating func set(_ slot: Int, integer: Int64) {
+    package mutating func set(_ slot: Int, integer: Int64) {
         store(integer, slot)
     }
 
     @inline(__always)
-    mutating func set(_ slot: Int, real: Double) {
+    package mutating func set(_ slot: Int, real: Double) {
         store(real, slot)
     }
 
     @inline(__always)
-    mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {
+    package mutating func set(_ slot: Int, bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count)
         let start = end - bytes.count
         start.copyText(bytes)
@@ -100,7 +102,7 @@ struct RowWriter: SlotWriter, @unchecked Sendable {
 
     /// Finishes the row, which never changes afterwards.
     @inline(__always)
-    mutating func finish() -> RowReference {
+    package mutating func finish() -> RowReference {
         RowReference(slab: slab, offset: finishedPlace().offset)
     }
 

@@ -1,13 +1,13 @@
 import Foundation
 
 /// The UPDATE of a batch request. It raises the version of each row (spec §6.3).
-struct BatchUpdateTranslation: Sendable {
-    let sql: String
-    let bindings: [SQLBinding]
+package struct BatchUpdateTranslation: Sendable {
+    package let sql: String
+    package let bindings: [SQLBinding]
 
     /// - Throws: `FetchError` for keys that are not attributes of the entity, values of another
     ///   type, and values that follow a relationship.
-    init(
+    package init(
         _ request: BatchUpdateRequest, entity: Entity, layout: StoreLayout
     ) throws(FetchError) {
         try request.predicate?.checkDepth()
@@ -23,8 +23,9 @@ struct BatchUpdateTranslation: Sendable {
             // An UPDATE cannot join tables, but a SELECT in it can.
             text = try Self.statement(request, entity, layout, isNested: true)
         }
-        sql = text.sql
-        bindings = text.bindings
+        let statement = try text.finished(for: layout.dialect)
+        sql = statement.sql
+        bindings = statement.bindings
     }
 
     /// - Parameter isNested: Whether a SELECT finds the rows.
@@ -37,7 +38,8 @@ struct BatchUpdateTranslation: Sendable {
         var text = SQLText()
         // Rows of other writers may have no version. They count as version 0 (spec §5.2).
         text.append(
-            "UPDATE \(layout.table(of: entity)) AS t0 SET Z_OPT = IFNULL(Z_OPT, 0) + 1")
+            "UPDATE \(layout.table(of: entity)) AS t0 SET Z_OPT = \(layout.dialect.coalesce)(Z_OPT, 0) + 1"
+        )
         for (property, value) in try request.assignments(to: entity) {
             let name = property.name
             guard let type = property.attributeType else {
@@ -51,6 +53,10 @@ struct BatchUpdateTranslation: Sendable {
             }
             text.append(", \(layout.column(slot, of: entity)) = ")
             let operand = try Self.operand(value, for: name, type, resolver)
+            if layout.dialect == .postgreSQL {
+                try writer.writeAssigned(operand, type, to: &text)
+                continue
+            }
             // Real operands, and results too large for 64 bits, are not integers in SQLite.
             let needsCast = type.slotKind == .integer && !operand.isIntegerOf64Bits
             // What stands around a value that is not stored as it is.
@@ -69,8 +75,10 @@ struct BatchUpdateTranslation: Sendable {
                 entityName: request.entityName, predicate: request.predicate)
             matching.includesSubentities = request.includesSubentities
             let keys = try FetchTranslation(
-                matching, entity: entity, layout: layout, selection: .keys)
-            text.append(SQLText(keys)) { " WHERE t0.Z_PK IN (SELECT Z_PK FROM (\($0)))" }
+                matching, entity: entity, layout: layout, selection: .keys, isNested: true)
+            text.append(SQLText(keys)) {
+                " WHERE t0.Z_PK IN (SELECT Z_PK FROM (\($0))\(layout.dialect.aliasOfSelect))"
+            }
         } else {
             try text.appendRestriction(
                 to: entity, includesSubentities: request.includesSubentities, request.predicate,
@@ -103,7 +111,7 @@ struct BatchUpdateTranslation: Sendable {
 extension BatchUpdateRequest {
     /// The properties to set, sorted by name, so that equal requests have equal statements. All
     /// elements stand for a composite attribute.
-    func assignments(
+    package func assignments(
         to entity: Entity
     ) throws(FetchError) -> [(property: Property, value: ObjectExpression)] {
         var assignments: [(property: Property, value: ObjectExpression)] = []

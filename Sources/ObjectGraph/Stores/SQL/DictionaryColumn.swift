@@ -28,26 +28,35 @@ struct DictionaryColumn: Sendable, Hashable {
     /// - Parameter objectID: Makes an identifier from the index of an entity and a primary key.
     /// - Throws: `StoreError` for a reference with an impossible entity or key.
     func value(
-        in statement: Statement, model: ManagedObjectModel,
+        in row: some StoredRow, model: ManagedObjectModel,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws(StoreError) -> AttributeValue? {
-        let value = statement.value(at: position)
+        let value = row.value(at: position)
         if value.isNull { return nil }
+        func require(_ value: some StoredValue, _ kind: SlotKind) throws(StoreError) {
+            guard value.isDamaged(as: kind) else { return }
+            throw StoreError(.damagedValue("a value of '\(name)' is not of its type"))
+        }
         func identifier(
             _ entityNumber: Int64, _ entityIndex: Int
         ) throws(StoreError) -> AttributeValue {
-            let row = try EntityKey(
+            try require(value, .integer)
+            let id = try EntityKey(
                 number: entityNumber, key: value.integer, of: model.entities[entityIndex])
-            return .objectID(objectID(row.entityIndex, row.key))
+            return .objectID(objectID(id.entityIndex, id.key))
         }
         switch decoding {
-        case .attribute(let type): return value.attributeValue(of: type)
+        case .attribute(let type):
+            try require(value, type.slotKind)
+            return value.attributeValue(of: type)
         case .number:
-            return value.type == .integer ? .integer(value.integer) : .double(value.real)
+            let isInteger = row.isInteger(at: position)
+            try require(value, isInteger ? .integer : .real)
+            return isInteger ? .integer(value.integer) : .double(value.real)
         case .objectID(let entityIndex):
             return try identifier(Int64(entityIndex + 1), entityIndex)
         case .objectIDWithEntity(let entityIndex):
-            return try identifier(statement.value(at: position + 1).integer, entityIndex)
+            return try identifier(row.value(at: position + 1).integer, entityIndex)
         }
     }
 }
@@ -55,20 +64,20 @@ struct DictionaryColumn: Sendable, Hashable {
 extension FetchTranslation {
     /// The current row of a dictionary fetch. A NULL has no entry.
     func dictionary(
-        ofRow statement: Statement, model: ManagedObjectModel,
+        ofRow row: some StoredRow, model: ManagedObjectModel,
         objectID: (_ entityIndex: Int, _ key: Int64) -> ManagedObjectID
     ) throws(StoreError) -> [String: AttributeValue] {
         var dictionary: [String: AttributeValue] = [:]
         dictionary.reserveCapacity(columns.count)
         for column in columns {
             dictionary[column.name] = try column.value(
-                in: statement, model: model, objectID: objectID)
+                in: row, model: model, objectID: objectID)
         }
         return dictionary
     }
 }
 
-extension SQLiteValueReference {
+extension StoredValue {
     /// The value of an attribute's column, as written by `SQLBinding` (spec §8.5); nil if it cannot
     /// be read as one.
     func attributeValue(of type: AttributeType) -> AttributeValue? {

@@ -11,6 +11,8 @@ struct DictionarySelection {
     let groups: [Operand]
     let columns: [DictionaryColumn]
 
+    var isDistinct: Bool { request.returnsDistinctResults }
+
     init(
         _ request: FetchRequest, entity: Entity, model: ManagedObjectModel,
         allowsSearchResults: Bool = false, reached: ReachedEntities? = nil
@@ -99,11 +101,14 @@ struct DictionarySelection {
         for (index, entry) in fetched.enumerated() {
             if index > 0 { text.append(", ") }
             let decoding = columns[index].decoding
+            let cast = try writer.cast(entry.operand, to: decoding)
+            text.append(cast.opening)
             if decoding == .number {
                 try writer.writeNumber(entry.operand, to: &text, .optional)
             } else {
                 try writer.write(entry.operand, to: &text, .optional)
             }
+            text.append(cast.closing)
             if withEntities, case .objectIDWithEntity = decoding,
                 case .object(let path) = entry.operand.withoutHints
             {
@@ -119,10 +124,45 @@ struct DictionarySelection {
         for (position, group) in groups.enumerated() {
             text.append(position == 0 ? " GROUP BY " : ", ")
             try writer.write(group, to: &text, .optional)
+            if writer.dialect == .postgreSQL { try writeRest(of: group, to: &text, &writer) }
         }
         guard let having = try having() else { return }
         text.append(" HAVING ")
         try writer.write(having, to: &text, .optional)
+    }
+
+    /// Writes what a group determines besides, which PostgreSQL does not know: the entity of an
+    /// object.
+    private func writeRest(
+        of group: Operand, to text: inout SQLText, _ writer: inout SQLConditionWriter
+    ) throws(FetchError) {
+        switch group {
+        case .object(let path):
+            guard case .objectIDWithEntity = DictionaryColumn.Decoding.object(path) else { return }
+            text.append(", ")
+            try writer.writeEntityNumber(of: path, to: &text)
+        // A SELECT within has other aliases in each place.
+        case .count, .summary:
+            throw .inMemoryOnly(feature: "Groups by a value of a to-many relationship")
+        default: return
+        }
+    }
+
+    /// The position of a sort key in the select list, from 1; nil if it is not fetched.
+    func number(of key: SortKey) -> Int32? {
+        fetched.firstIndex { $0.property.name == key.keyPath }.map { columns[$0].position + 1 }
+    }
+
+    /// SQL for the order of results that are equal but for it: that of their rows, or of the
+    /// columns if they have none; nil if there is one result.
+    var lastKey: String? {
+        if isDistinct {
+            return columns.flatMap { column in
+                (1...column.decoding.columnCount).map { "\(column.position + $0)" }
+            }.joined(separator: ", ")
+        }
+        if !groups.isEmpty { return "MIN(t0.Z_PK)" }
+        return fetched.contains { $0.operand.hasAggregate } ? nil : "t0.Z_PK"
     }
 
     /// The condition on groups; nil if there is none.

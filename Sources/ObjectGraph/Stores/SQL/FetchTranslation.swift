@@ -3,8 +3,8 @@
 /// Tables have aliases: `t0` for the entity's, `t1`, `t2` … for those of key paths. Requests that
 /// differ only in constants have the same SQL, so that a statement cache can find it. Source: spec
 /// §3.6–3.8, §7.6.
-struct FetchTranslation: Sendable {
-    enum Selection: Sendable {
+package struct FetchTranslation: Sendable {
+    package enum Selection: Sendable {
         /// Columns as SQL, such as `t0.Z_PK, t0.ZNAME`.
         case columns(String)
         /// The keys and entity numbers of rows, for `readKeys`.
@@ -19,8 +19,8 @@ struct FetchTranslation: Sendable {
         case values
     }
 
-    let sql: String
-    private(set) var bindings: [SQLBinding]
+    package let sql: String
+    package private(set) var bindings: [SQLBinding]
 
     /// How the statement delivers rows.
     let form: RowSelection.Form
@@ -30,8 +30,18 @@ struct FetchTranslation: Sendable {
 
     /// - Throws: `FetchError` for anything in the request that the entity or the model lacks, or
     ///   SQL cannot do.
-    init(
+    package init(
         _ request: FetchRequest, entity: Entity, layout: StoreLayout, selection: Selection
+    ) throws(FetchError) {
+        try self.init(
+            request, entity: entity, layout: layout, selection: selection, isNested: false)
+    }
+
+    /// - Parameter isNested: Whether the statement is a part of another, which numbers the
+    ///   parameters of both.
+    init(
+        _ request: FetchRequest, entity: Entity, layout: StoreLayout, selection: Selection,
+        isNested: Bool
     ) throws(FetchError) {
         try request.checkLimits()
         var writer = SQLConditionWriter(entity: entity, layout: layout)
@@ -53,7 +63,8 @@ struct FetchTranslation: Sendable {
         case .count: select.append(isLimited ? "SELECT 1" : "SELECT COUNT(*)")
         case .dictionaries, .values:
             let made = try DictionarySelection(
-                request, entity: entity, model: layout.model, allowsSearchResults: true)
+                request, entity: entity, model: layout.model,
+                allowsSearchResults: layout.dialect == .sqlite)
             let withEntities = if case .dictionaries = selection { true } else { false }
             try made.writeColumns(withEntities: withEntities, to: &select, &writer)
             dictionary = made
@@ -66,23 +77,26 @@ struct FetchTranslation: Sendable {
         try dictionary?.writeGrouping(to: &tail, &writer)
         if case .count = selection {
         } else {
-            try tail.appendOrder(request.sortKeys, &writer, dictionary)
+            try tail.appendOrder(request, &writer, dictionary)
         }
-        tail.appendLimit(request)
+        tail.appendLimit(request, layout.dialect)
 
         var text = select
         text.append(" FROM ")
         let hint = try writer.indexName.map { name throws(FetchError) in
             " INDEXED BY \(try writer.nameOfIndex(name))"
         }
-        try writer.appendTables(hint: hint ?? "", to: &text)
+        try writer.appendTables(
+            hint: layout.dialect == .sqlite ? hint ?? "" : "", to: &text)
         text.append(tail)
         if case .count = selection, isLimited {
-            sql = "SELECT COUNT(*) FROM (\(text.sql))"
-        } else {
-            sql = text.sql
+            var count = SQLText()
+            count.append(text) { "SELECT COUNT(*) FROM (\($0))\(layout.dialect.aliasOfSelect)" }
+            text = count
         }
-        bindings = text.bindings
+        let statement = isNested ? text : try text.finished(for: layout.dialect)
+        sql = statement.sql
+        bindings = statement.bindings
     }
 
     /// The same statement with other values, from this parameter on.
@@ -162,30 +176,60 @@ extension SQLText {
     }
 
     fileprivate mutating func appendOrder(
-        _ sortKeys: [SortKey], _ writer: inout SQLConditionWriter,
+        _ request: FetchRequest, _ writer: inout SQLConditionWriter,
         _ dictionary: DictionarySelection?
     ) throws(FetchError) {
+        let dialect = writer.dialect
         var resolver = ConditionResolver(entity: writer.entity, model: writer.model)
-        resolver.allowsSearchResults = true
-        for (position, sortKey) in sortKeys.enumerated() {
-            append(position == 0 ? " ORDER BY " : ", ")
+        resolver.allowsSearchResults = dialect == .sqlite
+        var separator = " ORDER BY "
+        for sortKey in request.sortKeys {
+            append(separator)
+            separator = ", "
             let operand = try dictionary?.sortOperand(sortKey)
             let key = try CompiledSort.Key(sortKey, resolver, operand)
-            try writer.write(key.operand, to: &self, .optional)
-            switch key.comparison {
-            case .binary: break
-            case .caseInsensitive: append(" COLLATE OGCaseInsensitive")
-            case .localizedStandard: append(" COLLATE OGLocalizedStandard")
+            if dialect == .postgreSQL {
+                try appendPostgreSQLKey(key, dictionary, number: dictionary?.number(of: sortKey), &writer)
+            } else {
+                try writer.write(key.operand, to: &self, .optional)
+                switch key.comparison {
+                case .binary: break
+                case .caseInsensitive: append(" COLLATE OGCaseInsensitive")
+                case .localizedStandard: append(" COLLATE OGLocalizedStandard")
+                }
             }
-            if !key.isAscending { append(" DESC") }
+            append(dialect.direction(isAscending: key.isAscending))
         }
+        // SQLite returns equal rows in the order of their keys.
+        guard dialect == .postgreSQL,
+            !request.sortKeys.isEmpty || request.fetchLimit > 0 || request.fetchOffset > 0
+        else { return }
+        let last: String? =
+            if let dictionary { dictionary.lastKey } else { writer.root.primaryKey }
+        if let last { append(separator + last) }
     }
 
-    fileprivate mutating func appendLimit(_ request: FetchRequest) {
+    /// - Parameter number: The position of the key in the select list, from 1; nil if it is not there.
+    private mutating func appendPostgreSQLKey(
+        _ key: CompiledSort.Key, _ dictionary: DictionarySelection?, number: Int32?,
+        _ writer: inout SQLConditionWriter
+    ) throws(FetchError) {
+        guard key.comparison == .binary else {
+            throw .inMemoryOnly(feature: "Sorting with the comparison \(key.comparison)")
+        }
+        if let number { return append("\(number)") }
+        if dictionary?.isDistinct == true {
+            throw .inMemoryOnly(feature: "Sorting distinct results by a key that is not fetched")
+        }
+        try writer.write(key.operand, to: &self, .optional)
+        append(writer.binaryOrder(key.operand))
+    }
+
+    fileprivate mutating func appendLimit(_ request: FetchRequest, _ dialect: SQLDialect) {
         if request.fetchLimit > 0 {
             append(" LIMIT ")
             bind(.integer(Int64(request.fetchLimit)))
-        } else if request.fetchOffset > 0 {
+        } else if request.fetchOffset > 0, dialect == .sqlite {
             append(" LIMIT -1")
         }
         if request.fetchOffset > 0 {

@@ -10,6 +10,10 @@ extension SQLConditionWriter {
         _ operand: Operand, _ values: [AttributeValue], orNull: Bool,
         _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
+        if dialect == .postgreSQL {
+            try requirePlain(options)
+            return try writeArray(operand, values, orNull: orNull, to: &text, place)
+        }
         let place = orNull ? .optional : place
         if orNull {
             text.append("(")
@@ -50,6 +54,10 @@ extension SQLConditionWriter {
         _ operand: Operand, _ fetch: Condition.NestedFetch, _ options: ObjectPredicate.Options,
         to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
+        if dialect == .postgreSQL {
+            try requirePlain(options)
+            try requireSameType(operand, fetch)
+        }
         try writeFolded(operand, options, to: &text, place)
         let selection = try selection(of: fetch, nil)
         text.append(options.isEmpty ? " IN (" : " IN (WITH fetched(value) AS (")
@@ -78,7 +86,8 @@ extension SQLConditionWriter {
         let columns: FetchTranslation.Selection =
             selection ?? (fetch.property == nil ? .columns("t0.Z_PK") : .values)
         return SQLText(
-            try FetchTranslation(request, entity: fetch.entity, layout: layout, selection: columns))
+            try FetchTranslation(
+                request, entity: fetch.entity, layout: layout, selection: columns, isNested: true))
     }
 }
 
@@ -117,6 +126,7 @@ private struct SQLList {
             case (_, .text(let value)): Self.append(quoted: value, to: &json)
             case (_, .blob(let value)): Self.append(hexadecimal: value, to: &json)
             case (_, .null): json += "null".utf8
+            case (_, .array): preconditionFailure("a list has no lists")
             }
         }
         json.append(UInt8(ascii: "]"))
@@ -140,6 +150,7 @@ private struct SQLList {
             case .integer: hasIntegers = true
             case .real: encoding = .real
             case .blob: return .blob
+            case .array: preconditionFailure("a list has no lists")
             case .text(let text):
                 if text.utf8.contains(0) { return .textWithNUL }
                 encoding = .text

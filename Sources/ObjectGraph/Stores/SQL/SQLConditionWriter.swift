@@ -4,11 +4,13 @@ import Foundation
 /// §7.6).
 ///
 /// Terms keep the order of the predicate. `QueryFunctions` has functions for what SQLite cannot
-/// express itself.
+/// express itself. What PostgreSQL cannot express with the same meaning throws
+/// `FetchError.inMemoryOnly`.
 struct SQLConditionWriter {
     let entity: Entity
     let layout: StoreLayout
     var model: ManagedObjectModel { layout.model }
+    var dialect: SQLDialect { layout.dialect }
 
     /// Whether the statement can join other tables, which an UPDATE cannot.
     let followsRelationships: Bool
@@ -59,7 +61,7 @@ struct SQLConditionWriter {
         isInComputation = false
         defer { isInComputation = wasInComputation }
         switch condition {
-        case .value(let value): text.append(value ? "1" : "0")
+        case .value(let value): text.append(dialect.truth(value))
         case .and(let parts): try write(parts[...], " AND ", to: &text, place)
         case .or(let parts):
             let inner = Place(isRequired: false, isNegated: place.isNegated)
@@ -77,11 +79,7 @@ struct SQLConditionWriter {
         case .compare(let left, let relation, let right, let options):
             try writeComparison(left, relation, right, options, to: &text, place)
         case .between(let operand, let least, let greatest):
-            try write(operand, to: &text, place)
-            text.append(" BETWEEN ")
-            try write(least, to: &text, place)
-            text.append(" AND ")
-            try write(greatest, to: &text, place)
+            try writeBetween(operand, least, greatest, to: &text, place)
         case .isIn(let operand, let values, let orNull, let options):
             try writeList(operand, values, orNull: orNull, options, to: &text, place)
         case .matches(let operand, let operation, let pattern, let options):
@@ -126,7 +124,11 @@ struct SQLConditionWriter {
         _ left: Operand, _ relation: Condition.Relation, _ right: Operand,
         _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
-        if options.isEmpty {
+        if dialect == .postgreSQL {
+            try requirePlain(options)
+            let sides = try comparable(left, right)
+            try writeOrdered(sides.left, relation, sides.right, to: &text, place)
+        } else if options.isEmpty {
             try write(left, to: &text, place)
             text.append(relation.sql)
             try write(right, to: &text, place)
@@ -141,6 +143,32 @@ struct SQLConditionWriter {
             text.append(relation.sql)
             text.append("0")
         }
+    }
+
+    private mutating func writeBetween(
+        _ operand: Operand, _ least: Operand, _ greatest: Operand, to text: inout SQLText,
+        _ place: Place
+    ) throws(FetchError) {
+        var (least, greatest) = (least, greatest)
+        var order = ""
+        if dialect == .postgreSQL {
+            if case .constant = operand {
+                // Each bound may need the constant in another form.
+                text.append("(")
+                try writeComparison(operand, .greaterOrEqual, least, [], to: &text, place)
+                text.append(" AND ")
+                try writeComparison(operand, .lessOrEqual, greatest, [], to: &text, place)
+                return text.append(")")
+            }
+            least = try comparable(operand, least).right
+            greatest = try comparable(operand, greatest).right
+            order = binaryOrder(operand, least, greatest)
+        }
+        try write(operand, to: &text, place)
+        text.append("\(order) BETWEEN ")
+        try write(least, to: &text, place)
+        text.append(" AND ")
+        try write(greatest, to: &text, place)
     }
 
     private mutating func writeCall(
@@ -165,7 +193,7 @@ struct SQLConditionWriter {
             // function does not. An empty prefix goes to the function, because no text begins with
             // it.
             if operation == .beginsWith, !place.isNegated,
-                options.isEmpty || isIndexed(operand, options)
+                options.isEmpty ? allowsRange(operand) : isIndexed(operand, options)
             {
                 let prefix = options.isEmpty ? prefix : StringFolding.fold(prefix, options)
                 if !prefix.isEmpty {
@@ -173,7 +201,12 @@ struct SQLConditionWriter {
                 }
             }
         }
-        try writeCall(operation.function, operand, pattern, options, to: &text, place)
+        if dialect == .postgreSQL {
+            try requirePlain(options)
+            try writePlainMatch(operand, operation, pattern, to: &text, place)
+        } else {
+            try writeCall(operation.function, operand, pattern, options, to: &text, place)
+        }
     }
 
     /// The texts that begin with a prefix. The prefix is already folded.
@@ -209,7 +242,9 @@ struct SQLConditionWriter {
 
     /// Whether the model has an index of the attribute with this folding.
     private func isIndexed(_ operand: Operand, _ options: ObjectPredicate.Options) -> Bool {
-        guard case .attribute(let path, let property) = operand else { return false }
+        guard dialect == .sqlite, case .attribute(let path, let property) = operand else {
+            return false
+        }
         let entity = model.entities[path.entityIndex]
         return model.entities[entity.rootIndex].familyIndexes.contains { index in
             model.entities[index].description.indexes.contains {
@@ -308,15 +343,15 @@ struct SQLConditionWriter {
         _ statistic: Operand.Statistic, _ collection: Condition.Collection, _ operand: Operand?,
         to text: inout SQLText
     ) throws(FetchError) {
-        let call = try statistic.sqlCall()
+        let call = try call(of: statistic, operand)
         text.append("(")
         // A missing owner gives zero or nil, so its row must stay.
         try writeSelect(of: collection, to: &text, .optional) {
             (writer, selected, _) throws(FetchError) in
             guard let operand else { return "COUNT(*)" }
-            selected.append(call)
+            selected.append(call.opening)
             try writer.write(operand, to: &selected, .optional)
-            return ")"
+            return call.closing
         }
         text.append(")")
     }
@@ -370,7 +405,8 @@ struct SQLConditionWriter {
                 throw .transientKeyNotAllowedHere(property.name, entity: entity.name)
             }
             // An addition takes one place on the parser's stack, a CAST three.
-            let isReal = isInComputation && property.attributeType!.isKeptAsNumeric
+            let isReal =
+                isInComputation && dialect == .sqlite && property.attributeType!.isKeptAsNumeric
             if isReal { text.append("(") }
             let table = try alias(path.level, path.steps[...], place)
             if layout.isPlain {
@@ -385,7 +421,9 @@ struct SQLConditionWriter {
             if isReal { text.append(" + 0.0)") }
         case .object(let path): text.append(try foreignKey(path, place))
         case .entityName(let path): try writeEntityName(of: path, to: &text)
-        case .choice(let index, let operands): try writeChoice(index, operands, to: &text)
+        case .choice(let index, let operands):
+            try requireType(of: operand)
+            try writeChoice(index, operands, to: &text)
         case .count(let collection): try write(.count, collection, nil, to: &text)
         case .summary(let statistic, let collection, let operand):
             try write(statistic, collection, operand, to: &text)
@@ -394,6 +432,7 @@ struct SQLConditionWriter {
             try write(statistic, operands, to: &text)
         case .function: break
         case .conditional(let condition, let first, let second):
+            try requireType(of: operand)
             text.append("CASE WHEN ")
             try write(condition.condition, to: &text, .optional)
             text.append(" THEN ")
@@ -405,7 +444,7 @@ struct SQLConditionWriter {
         case .now: text.bind(SQLBinding(.date(.now)))
         case .hinted(let operand, let hint):
             switch hint {
-            case .noIndex: text.append("+")
+            case .noIndex: if dialect == .sqlite { text.append("+") }
             case .index(let name): indexName = name
             }
             try write(operand, to: &text, place)
@@ -415,9 +454,10 @@ struct SQLConditionWriter {
             text.append(")")
         case .searchResult(let result, let index): try write(result, of: index, to: &text)
         case .aggregate(let statistic, let operand):
-            text.append(try statistic.sqlCall())
+            let call = try call(of: statistic, operand)
+            text.append(call.opening)
             try write(operand, to: &text, .optional)
-            text.append(")")
+            text.append(call.closing)
         }
     }
 
@@ -433,6 +473,9 @@ struct SQLConditionWriter {
     private mutating func writeCast(
         _ operand: Operand, _ kind: ValueKind, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
+        if dialect == .postgreSQL {
+            return try writePostgreSQLCast(operand, kind, to: &text, place)
+        }
         let wasInComputation = isInComputation
         defer { isInComputation = wasInComputation }
         let (opening, closing): (String, String)
@@ -457,6 +500,9 @@ struct SQLConditionWriter {
     private mutating func write(
         _ statistic: Operand.Statistic, _ operands: [Operand], to text: inout SQLText
     ) throws(FetchError) {
+        if dialect == .postgreSQL {
+            return try writePostgreSQLList(statistic, operands, to: &text)
+        }
         let form = try statistic.sqlOfList(count: operands.count)
         text.append(form.opening)
         for (position, operand) in operands.enumerated() {
@@ -472,6 +518,9 @@ struct SQLConditionWriter {
         _ function: Operand.Function, _ arguments: [Operand], isChained: Bool = false,
         to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
+        if dialect == .postgreSQL {
+            return try writePostgreSQL(function, arguments, to: &text, place)
+        }
         let form = try function.sqlForm()
         let wasInComputation = isInComputation
         isInComputation = true
@@ -507,12 +556,14 @@ struct SQLConditionWriter {
     private mutating func writeEntityName(
         of path: ObjectPath, to text: inout SQLText
     ) throws(FetchError) {
+        if dialect == .postgreSQL { text.append("(") }
         text.append("CASE ")
         try writeEntityNumber(of: path, to: &text)
         for index in model.entities[path.entityIndex].familyIndexes {
             text.append(" WHEN \(index + 1) THEN '\(model.entities[index].name)'")
         }
         text.append(" END")
+        if dialect == .postgreSQL { text.append("\(Self.binaryCollation))") }
     }
 
     /// The alias of the table with the row of the object at the end of a path.

@@ -1,12 +1,14 @@
 import Foundation
 
 /// A value for a parameter of a statement.
-enum SQLBinding: Sendable, Hashable {
+package enum SQLBinding: Sendable, Hashable {
     case null
     case integer(Int64)
     case real(Double)
     case text(String)
     case blob(Data)
+    /// The values of a list. SQLite has no arrays and gets a list as JSON.
+    case array(SQLArray)
 
     /// The value in the form of a column (spec §8.5); an object identifier becomes its primary key.
     init(_ value: AttributeValue) {
@@ -26,19 +28,21 @@ enum SQLBinding: Sendable, Hashable {
         case .composite: self = .null
         }
     }
+}
 
-    /// The value as an SQL literal.
-    var literal: String {
+/// Values of one type, without nulls.
+package enum SQLArray: Sendable, Hashable {
+    case integers([Int64])
+    case reals([Double])
+    case texts([String])
+    case blobs([Data])
+
+    var elements: [SQLBinding] {
         switch self {
-        case .null: "NULL"
-        case .integer(let value): "\(value)"
-        case .real(let value): "\(value)"
-        // SQLite reads the text of a statement up to the first zero.
-        case .text(let value) where value.utf8.contains(0):
-            "CAST(\(Self.blob(Data(value.utf8)).literal) AS TEXT)"
-        case .text(let value): "'\(value.replacing("'", with: "''"))'"
-        case .blob(let value):
-            "x'\(value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())'"
+        case .integers(let values): values.map { .integer($0) }
+        case .reals(let values): values.map { .real($0) }
+        case .texts(let values): values.map { .text($0) }
+        case .blobs(let values): values.map { .blob($0) }
         }
     }
 }
@@ -69,6 +73,51 @@ struct SQLText: Sendable, Hashable {
         sql += "?"
         bindings.append(binding)
     }
+
+    // MARK: - Parameters
+
+    /// The whole statement with its parameters as the database has them.
+    ///
+    /// PostgreSQL counts them. It has NaN, which equals itself, and SQLite binds it as NULL; a NULL
+    /// is a literal, since a parameter without a type could be of any.
+    ///
+    /// - Throws: `FetchError.inMemoryOnly` for a text that the database cannot hold.
+    func finished(for dialect: SQLDialect) throws(FetchError) -> SQLText {
+        guard dialect == .postgreSQL else { return self }
+        for case .text(let text) in bindings where text.utf8.contains(0) {
+            throw .inMemoryOnly(feature: "A text with the character U+0000")
+        }
+        var finished = SQLText()
+        finished.sql = replacingParameters { binding in
+            switch binding {
+            case .null: return "NULL"
+            case .real(let value) where value.isNaN: return "NULL::double precision"
+            default:
+                finished.bindings.append(binding)
+                return "$\(finished.bindings.count)"
+            }
+        }
+        return finished
+    }
+
+    /// The text with literals for its parameters.
+    func inlined(for dialect: SQLDialect) -> String {
+        replacingParameters(dialect.literal)
+    }
+
+    /// A question mark is always a parameter: values are bound, and names have letters and digits.
+    private func replacingParameters(_ replacement: (SQLBinding) -> String) -> String {
+        var result: [UInt8] = []
+        var values = bindings.makeIterator()
+        for byte in sql.utf8 {
+            if byte == UInt8(ascii: "?"), let value = values.next() {
+                result += replacement(value).utf8
+            } else {
+                result.append(byte)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
 }
 
 extension Statement {
@@ -83,6 +132,7 @@ extension Statement {
             case .real(let value): bind(value, at: index)
             case .text(let value): bind(value, at: index)
             case .blob(let value): bind(blob: value, at: index)
+            case .array: preconditionFailure("SQLite's statements have lists as JSON")
             }
         }
     }

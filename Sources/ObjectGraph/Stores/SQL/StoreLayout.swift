@@ -1,13 +1,14 @@
-/// Where a SQLite store keeps what a model describes: the tables, the columns, the numbers of the
+/// Where a SQL store keeps what a model describes: the tables, the columns, the numbers of the
 /// entities. All SQL takes its names from it.
 ///
-/// The names of a new store follow from the model. Those of an existing one are found in the file
-/// (`StoreNaming`), once, when it is opened. Source: spec §8.3, §8.4.
-final class StoreLayout: Sendable {
-    let model: ManagedObjectModel
+/// The names of a new store follow from the model. Those of an existing SQLite store are found in
+/// the file (`StoreNaming`), once, when it is opened. Source: spec §8.3, §8.4.
+package final class StoreLayout: Sendable {
+    package let model: ManagedObjectModel
 
     /// Identifiers of other stores name no rows of this one.
-    let storeIdentifier: String
+    package let storeIdentifier: String
+    package let dialect: SQLDialect
 
     /// The numbers in `Z_ENT` of the store's rows, by entity index.
     private let numbers: [Int64]
@@ -47,20 +48,20 @@ final class StoreLayout: Sendable {
         case columns(Set<String>)
     }
 
-    /// The layout of a new store.
-    convenience init(_ model: ManagedObjectModel, storeIdentifier: String) {
-        let naming = StoreNaming(model)
-        self.init(
-            model, naming, storeIdentifier: storeIdentifier, marks: .asModel, fullTextTables: nil)
-    }
-
-    /// The layout of a store that is made from one of another model.
+    /// The layout of a new store, of one that is made from a store of another model, or of any
+    /// PostgreSQL store. The columns of PostgreSQL hold all values as rows in memory do.
     ///
-    /// - Parameter numbers: The numbers of its entities, by their index.
-    convenience init(_ model: ManagedObjectModel, numbers: [Int64], storeIdentifier: String) {
+    /// - Parameter numbers: The numbers of its entities, by their index; nil means those of the
+    ///   model.
+    package convenience init(
+        _ model: ManagedObjectModel, dialect: SQLDialect = .sqlite, numbers: [Int64]? = nil,
+        storeIdentifier: String
+    ) {
+        let isSQLite = dialect == .sqlite
         self.init(
-            model, StoreNaming(model, numbers: numbers), storeIdentifier: storeIdentifier,
-            marks: .asModel, fullTextTables: nil)
+            model, StoreNaming(model, numbers: numbers, dialect: dialect), dialect: dialect,
+            storeIdentifier: storeIdentifier, marks: isSQLite ? .asModel : .columns([]),
+            fullTextTables: isSQLite ? nil : [])
     }
 
     /// The layout of an existing store.
@@ -74,15 +75,16 @@ final class StoreLayout: Sendable {
         let naming = try StoreNaming(
             model, catalog, entityNames: entityNames, isUnrelatedModel: isUnrelatedModel)
         self.init(
-            model, naming, storeIdentifier: storeIdentifier, marks: marks,
+            model, naming, dialect: .sqlite, storeIdentifier: storeIdentifier, marks: marks,
             fullTextTables: catalog.fullTextTables)
     }
 
     private init(
-        _ model: ManagedObjectModel, _ naming: StoreNaming, storeIdentifier: String, marks: Marks,
-        fullTextTables: Set<String>?
+        _ model: ManagedObjectModel, _ naming: StoreNaming, dialect: SQLDialect,
+        storeIdentifier: String, marks: Marks, fullTextTables: Set<String>?
     ) {
         self.model = model
+        self.dialect = dialect
         self.fullTextTables = fullTextTables
         self.storeIdentifier = storeIdentifier
         let numbers = naming.numbers
@@ -125,19 +127,19 @@ final class StoreLayout: Sendable {
 
     // MARK: - Names
 
-    func table(of entity: Entity) -> String { tables[entity.index] }
+    package func table(of entity: Entity) -> String { tables[entity.index] }
 
     /// The columns of the slots.
-    func columns(of entity: Entity) -> [String] { columns[entity.index] }
+    package func columns(of entity: Entity) -> [String] { columns[entity.index] }
 
-    func column(_ slot: Int, of entity: Entity) -> String { columns[entity.index][slot] }
+    package func column(_ slot: Int, of entity: Entity) -> String { columns[entity.index][slot] }
 
     /// The column of a stored property: the value, or the key of a to-one destination.
-    func column(of property: Property) -> String {
+    package func column(of property: Property) -> String {
         columns[property.declaringEntityIndex][property.slot!]
     }
 
-    func joinTable(_ end: JoinEnd) -> JoinTable { joinTables[end.index]! }
+    package func joinTable(_ end: JoinEnd) -> JoinTable { joinTables[end.index]! }
 
     /// The table of a full-text index.
     ///
@@ -153,21 +155,21 @@ final class StoreLayout: Sendable {
     // MARK: - Numbers of entities
 
     /// The number of an entity in the store's rows.
-    func number(of entity: Entity) -> Int64 { numbers[entity.index] }
+    package func number(of entity: Entity) -> Int64 { numbers[entity.index] }
 
     /// The entity that has the number in the store's rows.
-    func entityIndex(number: Int64) -> Int? { numbers.firstIndex(of: number) }
+    package func entityIndex(number: Int64) -> Int? { numbers.firstIndex(of: number) }
 
     /// SQL for the model's number of an entity of the family, from a column with the number in a
     /// row. Numbers outside the family become negative, which readers refuse.
-    func modelNumber(_ column: String, _ family: ClosedRange<Int>) -> String {
+    package func modelNumber(_ column: String, _ family: ClosedRange<Int>) -> String {
         translated(column, family, otherwise: " ELSE -abs(\(column))") { index in
             (from: numbers[index], to: Int64(index + 1))
         }
     }
 
     /// The columns of the table `t0` with a key and an entity number of the family, for `readKeys`.
-    func keyColumns(of entity: Entity) -> String {
+    package func keyColumns(of entity: Entity) -> String {
         "t0.Z_PK, " + modelNumber("t0.Z_ENT", entity.familyIndexes)
     }
 
@@ -193,7 +195,7 @@ final class StoreLayout: Sendable {
     }
 
     /// The numbers in `Z_ENT` of entities with consecutive indexes, in ascending order.
-    func numbers(of indexes: ClosedRange<Int>) -> [Int64] { numbers[indexes].sorted() }
+    package func numbers(of indexes: ClosedRange<Int>) -> [Int64] { numbers[indexes].sorted() }
 
     // MARK: - Values
 
@@ -220,7 +222,7 @@ final class StoreLayout: Sendable {
     }
 
     /// SQL for what a column gets for a value.
-    func writing(_ value: String, _ slot: Int, of entity: Entity) -> String {
+    package func writing(_ value: String, _ slot: Int, of entity: Entity) -> String {
         guard !isPlain else { return value }
         return switch encodings[entity.index][slot] {
         case nil: value
@@ -243,23 +245,23 @@ final class StoreLayout: Sendable {
 }
 
 /// A join table as one end of its relationship sees it.
-struct JoinTable: Sendable, Hashable {
-    let name: String
+package struct JoinTable: Sendable, Hashable {
+    package let name: String
 
     /// The column for the key of the object that has the relationship, and that for the
     /// destination's.
-    let sourceColumn: String
-    let destinationColumn: String
+    package let sourceColumn: String
+    package let destinationColumn: String
 
     /// The column for the destination's place among those of the source; nil if this end is not
     /// ordered.
-    let placeColumn: String?
+    package let placeColumn: String?
 
     /// The same for the other end.
-    let inversePlaceColumn: String?
+    package let inversePlaceColumn: String?
 
     /// The table as the other end sees it.
-    var reversed: JoinTable {
+    package var reversed: JoinTable {
         JoinTable(
             name: name, sourceColumn: destinationColumn, destinationColumn: sourceColumn,
             placeColumn: inversePlaceColumn, inversePlaceColumn: placeColumn)
@@ -267,6 +269,15 @@ struct JoinTable: Sendable, Hashable {
 }
 
 extension ManagedObjectModel {
+    /// Whether a store of the entities with these names has the table of an entity, by entity index.
+    package func haveTables(inStoreOf names: Set<String>) -> [Bool] {
+        entities.map { entity in
+            entities[entities[entity.rootIndex].familyIndexes].contains {
+                names.contains($0.name)
+            }
+        }
+    }
+
     fileprivate func allowsExternalStorage(_ property: Property) -> Bool {
         property.attributeType == .binaryData
             && attributeDescription(of: property)?.allowsExternalStorage == true

@@ -8,6 +8,7 @@
 /// exactly one such table or column.
 struct StoreNaming {
     let model: ManagedObjectModel
+    private let dialect: SQLDialect
     private let entityNames: Set<String>
 
     /// By entity index.
@@ -26,8 +27,10 @@ struct StoreNaming {
     ///
     /// - Parameter numbers: The numbers of its entities, by their index; nil means those of the
     ///   model.
-    init(_ model: ManagedObjectModel, numbers: [Int64]? = nil) {
-        self.init(model, [])
+    init(
+        _ model: ManagedObjectModel, numbers: [Int64]? = nil, dialect: SQLDialect = .sqlite
+    ) {
+        self.init(model, [], dialect)
         if let numbers { self.numbers = numbers }
         for root in model.rootEntities { nameNewTable(of: root) }
         for owner in joinOwners() { set(makeTable(owner), of: owner) }
@@ -41,7 +44,7 @@ struct StoreNaming {
         _ model: ManagedObjectModel, _ catalog: StoreCatalog, entityNames: Set<String>,
         isUnrelatedModel: Bool
     ) throws(StoreError) {
-        self.init(model, entityNames)
+        self.init(model, entityNames, .sqlite)
         for root in model.rootEntities where isStored(root) { try findNumbers(of: root, catalog) }
         for root in model.rootEntities {
             // Nothing asks for the names of what the store does not hold.
@@ -59,8 +62,11 @@ struct StoreNaming {
         }
     }
 
-    private init(_ model: ManagedObjectModel, _ entityNames: Set<String>) {
+    private init(
+        _ model: ManagedObjectModel, _ entityNames: Set<String>, _ dialect: SQLDialect
+    ) {
         self.model = model
+        self.dialect = dialect
         self.entityNames = entityNames
         numbers = model.entities.map(\.number)
         tables = Array(repeating: "", count: model.entities.count)
@@ -88,10 +94,11 @@ struct StoreNaming {
 
     private mutating func nameNewTable(of root: Entity) {
         // Names begin with a letter, so no table can collide with the store's own tables.
-        setTable(Self.unused("Z" + root.name.uppercased(), in: &takenTables), of: root)
+        setTable(
+            Self.unused("Z" + root.name.uppercased(), dialect, in: &takenTables), of: root)
         var taken = ColumnForm.reserved
         for column in wantedColumns(of: root) {
-            set(Self.unused(column.form.base(column.name), in: &taken), for: column)
+            set(Self.unused(column.form.base(column.name), dialect, in: &taken), for: column)
         }
         inheritColumns(of: root)
     }
@@ -269,10 +276,10 @@ struct StoreNaming {
         let names = names(of: owner)
         let (source, destination) = names.columns
         return JoinTable(
-            name: Self.unused(names.tables[0], in: &takenTables), sourceColumn: source,
-            destinationColumn: destination,
-            placeColumn: names.isOrdered ? names.place(destination) : nil,
-            inversePlaceColumn: names.isInverseOrdered ? names.place(source) : nil)
+            name: Self.unused(names.tables[0], dialect, in: &takenTables),
+            sourceColumn: dialect.name(source), destinationColumn: dialect.name(destination),
+            placeColumn: names.isOrdered ? dialect.name(names.place(destination)) : nil,
+            inversePlaceColumn: names.isInverseOrdered ? dialect.name(names.place(source)) : nil)
     }
 
     private mutating func findTable(
@@ -311,12 +318,14 @@ struct StoreNaming {
 
     // MARK: - New names
 
-    private static func unused(_ name: String, in taken: inout Set<String>) -> String {
-        var candidate = name
+    private static func unused(
+        _ name: String, _ dialect: SQLDialect, in taken: inout Set<String>
+    ) -> String {
+        var candidate = dialect.name(name)
         var suffix = 0
         while !taken.insert(candidate).inserted {
             suffix += 1
-            candidate = "\(name)\(suffix)"
+            candidate = dialect.name("\(name)\(suffix)")
         }
         return candidate
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// The cache has only requests whose SQL does not depend on their constants: without a predicate,
 /// or with a few comparisons of integers and strings. Requests that differ only in such constants,
 /// the limit or the offset share a statement and differ in its bindings.
-final class TranslationCache: Sendable {
+package final class TranslationCache: Sendable {
     private static let capacity = 16
     private static let maximumConstantCount = 16
 
@@ -21,10 +21,12 @@ final class TranslationCache: Sendable {
     // A search through these few entries costs less than hashing a request.
     private let entries = Mutex<[Entry]>([])
 
+    package init() {}
+
     /// The translation of a request, made if it is not in the cache.
     ///
     /// - Parameter translate: Must return the same for equal requests of the entity.
-    func translation(
+    package func translation(
         of request: FetchRequest, entity: Entity,
         _ translate: () throws(FetchError) -> FetchTranslation
     ) throws(FetchError) -> FetchTranslation {
@@ -108,9 +110,12 @@ extension ObjectPredicate {
         case .comparison(let comparison):
             guard case .constant(let value) = comparison.right else { return false }
             switch value {
-            case .integer, .string: constants.append(SQLBinding(value))
+            case .integer: break
+            // Not every database can hold such a text.
+            case .string(let text) where !text.utf8.contains(0): break
             default: return false
             }
+            constants.append(SQLBinding(value))
             return true
         case .and(let parts), .or(let parts):
             return parts.allSatisfy { $0.appendConstants(to: &constants) }

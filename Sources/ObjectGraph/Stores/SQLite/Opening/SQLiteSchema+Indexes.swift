@@ -6,27 +6,20 @@ extension SQLiteSchema {
     /// - Throws: An error if the condition of a partial index cannot be written as SQL for an
     ///   index.
     func indexes(of entity: Entity, _ layout: StoreLayout) throws -> [String] {
-        var statements = standardIndexes(of: entity, layout)
+        let tables = tables(layout)
+        var statements = tables.standardIndexes(of: entity)
         for index in entity.description.indexes {
             switch index.kind {
-            case .binary: statements.append(try binaryIndex(index, of: entity, layout))
+            case .binary:
+                if let statement = try tables.binaryIndex(index, of: entity) {
+                    statements.append(statement)
+                }
             case .rTree: statements += rTree(index, of: entity, layout)
             case .fullText:
                 statements += FullTextTable(FullTextIndex(index, of: entity), layout).statements
             }
         }
-        for constraint in entity.description.uniquenessConstraints {
-            let elements = constraint.map { "\(column($0, of: entity, layout)) COLLATE BINARY ASC" }
-            statements.append(
-                "CREATE UNIQUE INDEX \(Self.nameOfIndex(constraint, of: entity)) ON \(layout.table(of: entity)) (\(elements.joined(separator: ", ")))"
-            )
-        }
-        return statements
-    }
-
-    /// The name of the index that enforces a uniqueness constraint.
-    static func nameOfIndex(_ constraint: [String], of entity: Entity) -> String {
-        "Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))"
+        return statements + tables.uniqueIndexes(of: entity)
     }
 
     /// The statements that fill the new indexes of an entity from its rows, where SQLite does not.
@@ -54,59 +47,10 @@ extension SQLiteSchema {
         layout.numbers(of: entity.familyIndexes).map(String.init).joined(separator: ", ")
     }
 
-    private func standardIndexes(of entity: Entity, _ layout: StoreLayout) -> [String] {
-        let table = layout.table(of: entity)
-        var statements: [String] = []
-        if entity.rootIndex == entity.index, entity.hasDescendants {
-            statements.append(
-                "CREATE INDEX \(table)_Z_ENT_INDEX ON \(table) (Z_ENT)")
-        }
-        for property in entity.properties
-        where property.kind == .toOne && property.declaringEntityIndex == entity.index {
-            let column = layout.column(of: property)
-            statements.append(
-                "CREATE INDEX \(table)_\(column)_INDEX ON \(table) (\(column))")
-        }
-        return statements
-    }
-
-    private func binaryIndex(
-        _ index: FetchIndexDescription, of entity: Entity, _ layout: StoreLayout
-    ) throws -> String {
-        let elements = index.elements.map { element in
-            let column = column(element.property, of: entity, layout)
-            let value =
-                element.folding == .none ? column : "OGFold(\(column), \(element.folding.rawValue))"
-            return "\(value) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
-        }
-        let condition = try index.partialIndexPredicate.map {
-            " WHERE \(try self.condition($0, of: entity, layout))"
-        }
-        return
-            "CREATE INDEX Z_\(entity.name)_\(index.name) ON \(layout.table(of: entity)) (\(elements.joined(separator: ", ")))\(condition ?? "")"
-    }
-
     private func column(
         _ property: String, of entity: Entity, _ layout: StoreLayout
     ) -> String {
         layout.column(of: entity.property(at: property)!)
-    }
-
-    /// The condition of a partial index. It can have neither parameters nor a table alias.
-    private func condition(
-        _ format: String, of entity: Entity, _ layout: StoreLayout
-    ) throws -> String {
-        var resolver = ConditionResolver(entity: entity, model: model)
-        resolver.allowsSearches = false
-        var writer = SQLConditionWriter(
-            entity: entity, layout: layout, followsRelationships: false)
-        var text = SQLText()
-        try writer.write(resolver.condition(ObjectPredicate(readOnce: format)), to: &text)
-        var bindings = text.bindings.makeIterator()
-        let pieces = text.sql.replacing("t0.", with: "").split(
-            separator: "?", omittingEmptySubsequences: false)
-        return pieces.dropLast().reduce("") { $0 + $1 + (bindings.next()?.literal ?? "NULL") }
-            + (pieces.last ?? "")
     }
 
     /// The statements for an R*Tree, which triggers keep up to date.

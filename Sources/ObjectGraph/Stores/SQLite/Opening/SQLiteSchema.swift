@@ -22,11 +22,7 @@ struct SQLiteSchema {
     var debug = DebugOptions()
 
     /// The roots of the tables.
-    var roots: [Entity] {
-        model.rootEntities.filter { root in
-            model.entities[root.familyIndexes].contains { entityNames.contains($0.name) }
-        }
-    }
+    var roots: [Entity] { model.rootsOfTables(holding: entityNames) }
 
     /// Every entity that shares a table with one that the store holds.
     var entities: [Entity] { roots.flatMap { model.entities[$0.familyIndexes] } }
@@ -141,93 +137,26 @@ struct SQLiteSchema {
     /// Keeps the model in the file.
     func writeModelCache(on connection: Connection, url: URL?) throws {
         let cache = try connection.statement("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
-        do throws(RawDeflate.Failure) {
-            cache.bind(blob: try model.cached(), at: 1)
-        } catch { throw StoreError(.unsupported("keeping so large a model"), url: url) }
+        do throws(StoreError) {
+            cache.bind(blob: try model.cacheOfStore(), at: 1)
+        } catch {
+            throw StoreError(error.reason, url: url)
+        }
         try cache.run()
     }
 
     /// The statements that turn an empty database into a store, in order.
     private func statements(_ layout: StoreLayout) throws -> [String] {
-        try [
-            "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
-            "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
-            "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
-        ] + roots.map { table(of: $0, layout) } + entities.flatMap { try indexes(of: $0, layout) }
-            + joinTables(layout)
+        let tables = tables(layout)
+        return try tables.bookkeeping + roots.map { tables.table(of: $0) }
+            + entities.flatMap { try indexes(of: $0, layout) } + tables.joinTables
             + derivedAttributes().flatMap { attribute, entity in
                 DerivedTriggers(attribute, of: entity, layout).statements
             }
     }
 
-    /// - Parameter others: Columns that the model does not describe.
-    func table(
-        of root: Entity, _ layout: StoreLayout, besides others: [(name: String, type: String)] = []
-    ) -> String {
-        let all =
-            ["Z_PK INTEGER PRIMARY KEY", "Z_ENT INTEGER", "Z_OPT INTEGER"]
-            + (columns(of: root, layout) + others).map { "\($0.name) \($0.type)" }
-        return "CREATE TABLE \(layout.table(of: root)) (\(all.joined(separator: ", ")))"
-    }
-
-    /// The columns for the properties of the root and its descendants.
-    func columns(of root: Entity, _ layout: StoreLayout) -> [(name: String, type: String)] {
-        var columns: [(name: String, type: String, rank: Int)] = []
-        var seen: Set<String> = []
-        for entity in model.entities[root.familyIndexes] {
-            for property in entity.properties {
-                guard let slot = property.slot else { continue }
-                let type = property.attributeType?.columnType ?? "INTEGER"
-                for slot in [slot, property.entitySlot].compactMap(\.self) {
-                    let column = layout.column(slot, of: entity)
-                    guard seen.insert(column).inserted else { continue }
-                    columns.append((column, type, Self.rank[type]!))
-                }
-            }
-        }
-        // Narrow columns come first, since SQLite reads a row from its start (and as in Core Data,
-        // spec §8.3).
-        return columns.enumerated().sorted {
-            ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset)
-        }.map { ($0.element.name, $0.element.type) }
-    }
-
-    private static let rank = [
-        "INTEGER": 0, "TIMESTAMP": 1, "FLOAT": 1, "DECIMAL": 2, "VARCHAR": 3, "BLOB": 4,
-    ]
-
-    private func joinTables(_ layout: StoreLayout) -> [String] {
-        joinEnds.flatMap { end in
-            let join = layout.joinTable(end)
-            return [table(of: join), index(of: join)]
-        }
-    }
-
-    /// The owning ends of the relationships with join tables.
-    private var joinEnds: [JoinEnd] {
-        var made: Set<Int> = []
-        return entities.flatMap(\.properties).compactMap { property in
-            guard case .joinTable(let end) = property.relationship?.storage, end.isOwner,
-                made.insert(end.index).inserted
-            else { return nil }
-            return end
-        }
-    }
-
-    /// - Parameter join: The table as the owning end sees it.
-    func table(of join: JoinTable) -> String {
-        let (first, second) = (join.sourceColumn, join.destinationColumn)
-        let places = [join.placeColumn, join.inversePlaceColumn].compactMap { column in
-            column.map { "\($0) INTEGER, " }
-        }.joined()
-        return
-            "CREATE TABLE \(join.name) (\(first) INTEGER, \(second) INTEGER, \(places)PRIMARY KEY (\(first), \(second)))"
-    }
-
-    func index(of join: JoinTable) -> String {
-        let (first, second) = (join.sourceColumn, join.destinationColumn)
-        return
-            "CREATE INDEX \(join.name)_\(second)_INDEX ON \(join.name) (\(second), \(first))"
+    func tables(_ layout: StoreLayout) -> StoreTables {
+        StoreTables(layout, entityNames: entityNames)
     }
 
     // MARK: - Existing stores

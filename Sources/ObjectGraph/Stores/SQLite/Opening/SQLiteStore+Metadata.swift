@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 
 /// The metadata of an open store that can change.
-final class MetadataState: Sendable {
-    struct Content {
-        var list: MetadataList
+package final class MetadataState: Sendable {
+    package struct Content {
+        package var list: MetadataList
         /// Whether the list has a note that the next save of rows writes.
         var hasUnwrittenNote = false
         /// The number of changes, and how many of them are in the file.
@@ -14,13 +14,13 @@ final class MetadataState: Sendable {
 
     let content: Mutex<Content>
 
-    init(_ list: MetadataList, hasUnwrittenNote: Bool) {
+    package init(_ list: MetadataList, hasUnwrittenNote: Bool) {
         content = Mutex(Content(list: list, hasUnwrittenNote: hasUnwrittenNote))
     }
 
-    var list: MetadataList { content.withLock { $0.list } }
+    package var list: MetadataList { content.withLock { $0.list } }
 
-    func setValues(_ values: [String: AttributeValue]) {
+    package func setValues(_ values: [String: AttributeValue]) {
         if list.values != values { change { $0.values = values } }
     }
 
@@ -33,7 +33,7 @@ final class MetadataState: Sendable {
     }
 
     /// The content to write; call `noteWritten` afterwards. Nil if nothing has changed.
-    var unwritten: Content? {
+    package var unwritten: Content? {
         content.withLock { $0.changeCount > $0.writtenCount ? $0 : nil }
     }
 
@@ -43,7 +43,7 @@ final class MetadataState: Sendable {
     }
 
     /// Values that were set since then remain unwritten.
-    func noteWritten(_ written: Content) {
+    package func noteWritten(_ written: Content) {
         content.withLock { content in
             content.writtenCount = max(content.writtenCount, written.changeCount)
             content.hasUnwrittenNote = false

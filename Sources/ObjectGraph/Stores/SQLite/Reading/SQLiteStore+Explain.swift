@@ -131,14 +131,16 @@ extension ObjectPredicate {
 }
 
 extension SQLBinding {
-    /// The value in the form that SQLite gets.
-    fileprivate var value: AttributeValue {
+    /// The value in the form that the database gets; the values of a list as a text.
+    package var value: AttributeValue {
         switch self {
         case .null: .null
         case .integer(let value): .integer(value)
         case .real(let value): .double(value)
         case .text(let value): .string(value)
         case .blob(let value): .data(value)
+        case .array(let values):
+            .string("{\(values.elements.map { $0.value.messageText }.joined(separator: ", "))}")
         }
     }
 }

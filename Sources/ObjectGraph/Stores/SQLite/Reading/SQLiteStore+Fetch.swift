@@ -183,9 +183,8 @@ extension SQLiteStore {
         let relationship = property.relationship!
         let destination = model.destination(of: relationship)
         guard hasTable[destination.index] else { return [] }
-        let sql = select(
-            layout.keyColumns(of: destination), destinationsOf: property, owner, where: "= ?",
-            order(of: relationship))
+        let sql = layout.select(
+            layout.keyColumns(of: destination), destinationsOf: property, owner, where: "= ?")
         return try read(sql) { statement in
             statement.bind(key, at: 1)
             return try readKeys(of: statement, destination)
@@ -203,9 +202,9 @@ extension SQLiteStore {
         let sql = memberSelects.withLock { selects in
             let place = PropertyPlace(entityIndex: owner.index, propertyIndex: property.index)
             if let known = selects[place] { return known }
-            let made = select(
-                selection.columns, in: form, destinationsOf: property, owner, where: "= ?",
-                order(of: relationship))
+            let made = layout.select(
+                selection.columns, destinationsOf: property, owner, where: "= ?",
+                list: form.list)
             selects[place] = made
             return made
         }
@@ -240,10 +239,10 @@ extension SQLiteStore {
         // Without an order, and with a row for each member, SQLite can hand over all rows in a step.
         let isHandedOver =
             !isShared && selection.formOfMembers(isOrdered: relationship.isOrdered) == .rows
-        let sql = select(
-            selection.columns, withOwner: true, in: isHandedOver ? .table : .columns,
-            destinationsOf: property, owner, where: "IN (SELECT value FROM json_each(?))",
-            order(of: relationship))
+        let form = isHandedOver ? RowSelection.Form.table : .columns
+        let sql = layout.select(
+            selection.columns, withOwner: true, destinationsOf: property, owner,
+            where: "IN (SELECT value FROM json_each(?))", list: form.list)
         return try read(sql) { statement in
             statement.bind(jsonArray(keys), at: 1)
             if isHandedOver {
@@ -263,50 +262,6 @@ extension SQLiteStore {
             }
             return RelatedRows(contents: members.finish(), rows: try collector.finish())
         }
-    }
-
-    /// A SELECT of the destinations of a relationship, whose table is `t0`.
-    ///
-    /// - Parameters:
-    ///   - withOwner: Whether the key of the owner follows the columns.
-    ///   - form: How the statement delivers its rows.
-    ///   - owners: The condition on the key of the owner, such as `= ?`.
-    func select(
-        _ columns: String, withOwner: Bool = false, in form: RowSelection.Form = .columns,
-        destinationsOf property: Property, _ owner: Entity, where owners: String,
-        _ order: String = ""
-    ) -> String {
-        func list(_ ownerKey: String) -> String {
-            form.list(withOwner ? "\(columns), \(ownerKey)" : columns)
-        }
-        let relationship = property.relationship!
-        let destination = model.destination(of: relationship)
-        let table = layout.table(of: destination)
-        switch relationship.storage {
-        case .foreignKey:
-            let key = layout.column(of: property)
-            return
-                "SELECT \(list("t1.Z_PK")) FROM \(layout.table(of: owner)) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(key) WHERE t1.Z_PK \(owners)\(order)"
-        case .inverseForeignKey(let index):
-            let key = layout.column(of: destination.properties[index])
-            return
-                "SELECT \(list("t0.\(key)")) FROM \(table) t0 WHERE t0.\(key) \(owners)\(order)"
-        case .joinTable(let end):
-            let join = layout.joinTable(end)
-            let key = join.sourceColumn
-            return
-                "SELECT \(list("t1.\(key)")) FROM \(join.name) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(key) \(owners)\(order)"
-        }
-    }
-
-    /// The ORDER BY for the members of an ordered relationship. Members without a place come first.
-    private func order(of relationship: Relationship) -> String {
-        if case .joinTable(let end) = relationship.storage {
-            return layout.joinTable(end).placeColumn.map { " ORDER BY t1.\($0), t0.Z_PK" } ?? ""
-        }
-        guard let index = relationship.placeIndex else { return "" }
-        let destination = model.destination(of: relationship)
-        return " ORDER BY t0.\(layout.column(of: destination.properties[index])), t0.Z_PK"
     }
 
     /// Runs the body with a cached statement on a reader.
@@ -384,7 +339,7 @@ extension EntityKey {
     /// - Parameter entity: The fetched entity, or the destination of the relationship.
     /// - Throws: `StoreError` if the row is neither of the entity nor of a descendant, or the key
     ///   is impossible. Objects of other entities have another class, and may have another table.
-    init(number: Int64, key: Int64, of entity: Entity) throws(StoreError) {
+    package init(number: Int64, key: Int64, of entity: Entity) throws(StoreError) {
         let index = Int(number) &- 1
         guard entity.familyIndexes.contains(index), key >= 0 else {
             let family = entity.familyIndexes

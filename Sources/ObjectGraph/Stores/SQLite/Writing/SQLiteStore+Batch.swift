@@ -1,5 +1,5 @@
 // Batch requests run as SQL, each in one transaction (spec §6).
-extension SQLiteStore {
+extension SQLiteStore: BatchStore {
     func execute(
         _ request: BatchInsertRequest, entity: Entity, collisions: CollisionRule,
         resultType: BatchResultType, from origin: ChangeOrigin
@@ -90,7 +90,8 @@ extension SQLiteStore {
                 try request.objectIDs.map { try self.keys($0, entity, on: connection) }
                 ?? keys(request.fetchRequest, entity, on: connection)
             var deletion = CascadingDeletion(
-                store: self, connection: connection, recorder: recorder)
+                on: KeyListConnection(connection: connection), layout, hasTable: hasTable,
+                recorder: recorder)
             try deletion.delete(keys)
             return BatchOutcome(
                 count: keys.count, deleted: resultType == .objectIDs ? deletion.deletedKeys : [])
@@ -130,6 +131,26 @@ extension SQLiteStore {
             from: origin, insertsManyRows: insertsManyRows, body)
         outcome.historyNumber = number
         return outcome
+    }
+}
+
+private struct KeyListConnection: DeletionConnection {
+    static let isInList = "IN (SELECT value FROM json_each(?))"
+
+    let connection: Connection
+
+    func list(_ keys: [Int64]) -> String { jsonArray(keys) }
+
+    func run(_ sql: String, _ list: String) throws {
+        let statement = try connection.statement(sql)
+        statement.bind(list, at: 1)
+        try statement.run()
+    }
+
+    func keys(_ sql: String, _ entity: Entity, _ list: String) throws -> [EntityKey] {
+        let statement = try connection.statement(sql)
+        statement.bind(list, at: 1)
+        return try readKeys(of: statement, entity)
     }
 }
 

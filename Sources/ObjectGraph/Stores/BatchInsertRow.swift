@@ -20,7 +20,7 @@ public struct BatchInsertRow: ~Copyable {
     /// nil if one has no bit.
     private let requiredSlots: UInt16?
 
-    init(_ entity: Entity) {
+    package init(_ entity: Entity) {
         self.entity = entity
         accessors = entity.accessors
         propertyCount = entity.properties.count
@@ -131,7 +131,7 @@ public struct BatchInsertRow: ~Copyable {
     ///
     /// - Parameter isAlone: Whether earlier rows are no longer needed. Their memory, which is in
     ///   the processor's cache, is then reused.
-    mutating func begin(key: Int64, isAlone: Bool) {
+    package mutating func begin(key: Int64, isAlone: Bool) {
         if isAlone { writer.rewind() }
         if !nils.isEmpty { nils = PropertyMask() }
         if unstorable != nil { unstorable = nil }
@@ -141,7 +141,7 @@ public struct BatchInsertRow: ~Copyable {
 
     /// The attributes that were set since `begin`, to nil too, without derived ones. Valid before
     /// `finish`.
-    var given: PropertyMask {
+    package var given: PropertyMask {
         var given = nils
         for index in 0..<propertyCount where accessors[index].slot >= 0 {
             if writer.hasValue(Int(accessors[index].slot)) { given.insert(index) }
@@ -153,7 +153,7 @@ public struct BatchInsertRow: ~Copyable {
     ///
     /// - Throws: `StoreError` if a mandatory attribute has no value, or an attribute has a value
     ///   that a store cannot return unchanged.
-    mutating func finish() throws -> RowReference {
+    package mutating func finish() throws -> RowReference {
         if let (index, value) = unstorable?.min(by: { $0.key < $1.key }) {
             throw StoreError(
                 .unacceptableValue(

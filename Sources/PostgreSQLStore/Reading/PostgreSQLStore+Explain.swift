@@ -1,0 +1,61 @@
+#if PostgreSQL
+import ObjectGraph
+
+extension PostgreSQLStore {
+    func explain(
+        _ request: FetchRequest, entity: Entity, resultType: FetchResultType
+    ) throws -> FetchExplanation? {
+        do {
+            return try explanation(of: request, entity, resultType)
+        } catch let error as FetchError where error.isOfSQL {
+            // What is read for the evaluation.
+            let whole = request.narrowed(inSQLOf: entity, layout)
+            var explanation = try explanation(of: whole, entity, .managedObject)
+            explanation.warnings.insert(.evaluatedInMemory, at: 0)
+            return explanation
+        }
+    }
+
+    private func explanation(
+        of request: FetchRequest, _ entity: Entity, _ resultType: FetchResultType
+    ) throws -> FetchExplanation {
+        let translation = try FetchTranslation(
+            request, entity: entity, layout: layout, selection: selection(request, entity, resultType))
+        let command = Command(
+            "EXPLAIN " + translation.sql, translation.bindings.map(Parameter.init))
+        let rows = try rows(of: command, nil)
+        let plan = try (0..<rows.count).map { try rows.text($0, 0) }
+        return FetchExplanation(
+            sql: translation.sql, bindings: translation.bindings.map(\.value), plan: plan,
+            warnings: plan.compactMap { Self.warning(about: $0, request) })
+    }
+
+    /// The first statement of a fetch of this kind.
+    private func selection(
+        _ request: FetchRequest, _ entity: Entity, _ resultType: FetchResultType
+    ) -> FetchTranslation.Selection {
+        switch resultType {
+        case .count: .count
+        case .dictionary: .dictionaries
+        case .managedObject where request.fetchBatchSize > 0: .keys
+        case .managedObject, .managedObjectID:
+            request.includesPropertyValues
+                ? .rows(
+                    selections.rows(
+                        of: entity, includesSubentities: request.includesSubentities), .columns)
+                : .keys
+        }
+    }
+
+    /// The warning about a line of a plan, if any. A request without a predicate is expected to scan
+    /// the table.
+    private static func warning(
+        about line: String, _ request: FetchRequest
+    ) -> FetchExplanation.Warning? {
+        let step = line.drop { $0 == " " || $0 == "-" || $0 == ">" }
+        if step.hasPrefix("Sort ") { return .unindexedSort(String(step)) }
+        let isScan = step.hasPrefix("Seq Scan") || step.hasPrefix("Parallel Seq Scan")
+        return isScan && request.predicate != nil ? .fullScan(String(step)) : nil
+    }
+}
+#endif

@@ -1,0 +1,177 @@
+#if PostgreSQL
+import ObjectGraph
+
+/// The statements that write a save plan, in the order of spec §5.1, step 7: a few for each table,
+/// however many rows there are.
+///
+/// Rows that exist are written in the order of their keys, so that two saves rarely wait for each
+/// other.
+struct PlanStatements {
+    /// What the rows that a statement returns say about the plan.
+    enum Expectation {
+        case none
+        /// The statement returns the keys of the rows at these positions.
+        case rows([Int])
+        /// The same, but rows that are gone are missing.
+        case deletions([Int])
+    }
+
+    private(set) var commands: [Command] = []
+    private(set) var expectations: [Expectation] = []
+
+    /// The positions of updates that change columns of constraints.
+    private(set) var hasConstrainedUpdates = false
+
+    private let plan: SavePlan
+    private let layout: StoreLayout
+
+    /// Larger plans have several statements, for which the server needs less memory.
+    private static let rowsPerStatement = 4096
+    private static let bytesPerStatement = 4 << 20
+
+    /// - Parameter givesUpValuesFirst: Whether updated rows first set the changed columns of
+    ///   constraints to null. PostgreSQL checks a unique index with each row, so without that two
+    ///   rows cannot swap their values.
+    /// - Throws: `StoreError` for a text that PostgreSQL cannot store.
+    init(_ plan: SavePlan, _ layout: StoreLayout, givesUpValuesFirst: Bool = false) throws(StoreError) {
+        self.plan = plan
+        self.layout = layout
+        let work = PlanWork(plan, layout)
+        hasConstrainedUpdates = work.updates.contains { !$0.constrainedSlots.isEmpty }
+        let joins = JoinStatements(plan, layout)
+        add(joins.removals)
+        for group in work.deletions where group.isConstrained { delete(group) }
+        if givesUpValuesFirst { work.updates.forEach { giveUpValues($0) } }
+        for group in work.insertions { try insert(group) }
+        for group in work.updates { try update(group) }
+        for group in work.checks { check(group) }
+        add(joins.additions)
+        add(joins.orders)
+        for group in work.deletions where !group.isConstrained { delete(group) }
+    }
+
+    private mutating func add(_ commands: [Command]) {
+        for command in commands { add(command) }
+    }
+
+    private mutating func add(_ command: Command, _ expectation: Expectation = .none) {
+        commands.append(command)
+        expectations.append(expectation)
+    }
+
+    // MARK: - Kinds of changes
+
+    private mutating func insert(_ group: PlanWork.Group) throws(StoreError) {
+        let (entity, slots) = (group.entity, group.slots)
+        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + slots.map { layout.column($0, of: entity) }
+        let values =
+            ["v.key", "\(layout.number(of: entity))", "1"]
+            + slots.enumerated().map { layout.writing("v.c\($0)", $1, of: entity) }
+        let sql = """
+            INSERT INTO \(layout.table(of: entity)) (\(names.joined(separator: ", "))) \
+            SELECT \(values.joined(separator: ", ")) \
+            FROM \(RowColumns.source(["key"], slots, of: entity))
+            """
+        try forEachStatement(of: group) { positions, columns in
+            Command(sql, [keys(positions)] + columns)
+        } expecting: { _ in .none }
+    }
+
+    private mutating func update(_ group: PlanWork.Group) throws(StoreError) {
+        let (entity, slots) = (group.entity, group.slots)
+        let values = slots.enumerated().map {
+            "\(layout.column($1, of: entity)) = \(layout.writing("v.c\($0)", $1, of: entity)), "
+        }
+        let source = RowColumns.source(["key", "expected", "version"], slots, of: entity)
+        // Rows of other writers may have no version. They count as version 0 (spec §5.2).
+        let sql = """
+            UPDATE \(layout.table(of: entity)) AS t0 SET \(values.joined())Z_OPT = v.version \
+            FROM \(source) \
+            WHERE t0.Z_PK = v.key AND coalesce(t0.Z_OPT, 0) = v.expected RETURNING t0.Z_PK
+            """
+        try forEachStatement(of: group) { positions, columns in
+            Command(sql, [keys(positions), versions(positions), newVersions(positions)] + columns)
+        } expecting: { .rows($0) }
+    }
+
+    private mutating func giveUpValues(_ group: PlanWork.Group) {
+        guard !group.constrainedSlots.isEmpty else { return }
+        let columns = group.constrainedSlots.map { "\(layout.column($0, of: group.entity)) = NULL" }
+        add(
+            Command(
+                """
+                UPDATE \(layout.table(of: group.entity)) SET \(columns.joined(separator: ", ")) \
+                WHERE Z_PK = ANY($1)
+                """, [keys(group.positions[...])]))
+    }
+
+    private mutating func delete(_ group: PlanWork.Group) {
+        let sql = """
+            DELETE FROM \(layout.table(of: group.entity)) AS t0 \
+            USING \(RowColumns.source(["key", "expected"], [], of: group.entity)) \
+            WHERE t0.Z_PK = v.key AND coalesce(t0.Z_OPT, 0) = v.expected RETURNING t0.Z_PK
+            """
+        for positions in group.positions.chunks(of: Self.rowsPerStatement) {
+            add(
+                Command(sql, [keys(positions), versions(positions)]), .deletions(Array(positions)))
+        }
+    }
+
+    /// Locks the rows as they are until the commit.
+    private mutating func check(_ group: PlanWork.Group) {
+        let sql = """
+            SELECT t0.Z_PK FROM \(layout.table(of: group.entity)) AS t0 \
+            JOIN \(RowColumns.source(["key", "expected"], [], of: group.entity)) \
+            ON t0.Z_PK = v.key AND coalesce(t0.Z_OPT, 0) = v.expected \
+            ORDER BY t0.Z_PK FOR SHARE OF t0
+            """
+        for positions in group.positions.chunks(of: Self.rowsPerStatement) {
+            add(Command(sql, [keys(positions), versions(positions)]), .rows(Array(positions)))
+        }
+    }
+
+    // MARK: - Parameters
+
+    /// Adds statements with the values of the group's rows, each with as many rows as fit.
+    private mutating func forEachStatement(
+        of group: PlanWork.Group, _ command: (ArraySlice<Int>, [Parameter]) -> Command,
+        expecting: ([Int]) -> Expectation
+    ) throws(StoreError) {
+        var rest = group.positions[...]
+        while !rest.isEmpty {
+            var columns = RowColumns(
+                group.slots, of: group.entity, capacity: min(rest.count, Self.rowsPerStatement))
+            var end = rest.startIndex
+            while end < rest.endIndex, end - rest.startIndex < Self.rowsPerStatement,
+                columns.byteCount < Self.bytesPerStatement
+            {
+                let change = plan.rows[rest[end]]
+                try columns.append(change.row!, change.entity)
+                end += 1
+            }
+            let positions = rest[..<end]
+            add(command(positions, columns.parameters), expecting(Array(positions)))
+            rest = rest[end...]
+        }
+    }
+
+    private func keys(_ positions: ArraySlice<Int>) -> Parameter {
+        .column(ParameterColumn(positions.lazy.map { plan.rows[$0].key }))
+    }
+
+    private func versions(_ positions: ArraySlice<Int>) -> Parameter {
+        .column(ParameterColumn(positions.lazy.map { Int64(plan.rows[$0].previousVersion) }))
+    }
+
+    private func newVersions(_ positions: ArraySlice<Int>) -> Parameter {
+        .column(ParameterColumn(positions.lazy.map { Int64(plan.rows[$0].row!.version) }))
+    }
+}
+
+extension RandomAccessCollection {
+    /// Consecutive parts of at most this many elements.
+    fileprivate func chunks(of count: Int) -> [SubSequence] {
+        stride(from: 0, to: self.count, by: count).map { dropFirst($0).prefix(count) }
+    }
+}
+#endif

@@ -1,0 +1,179 @@
+#if PostgreSQL
+import Foundation
+import Testing
+
+@testable import PostgreSQLStore
+
+@Suite(.onServer) struct `Commands of a link` {
+    @Test func `several commands take one round trip`() throws {
+        let link = try TestServer.link()
+        let commands = (1...100).map { Command("SELECT \($0)::bigint") }
+        let results = try link.run(commands)
+        #expect(try results.map { try $0.integer(0, 0) } == (1...100).map { Int64($0) })
+        #expect(link.statistics.roundTripCount == 1)
+        #expect(link.statistics.statementCount == 100)
+        #expect(link.statistics.rowCount == 100)
+        #expect(try link.run([]).isEmpty)
+    }
+
+    @Test func `a statement is prepared once`() throws {
+        let link = try TestServer.link()
+        for number in 1...5 {
+            #expect(try link.integer("SELECT $1 + 1", [.integer(Int64(number))]) == number + 1)
+        }
+        #expect(link.statistics.preparedCount == 1)
+        #expect(link.statistics.roundTripCount == 5)
+    }
+
+    @Test func `the error names the command, and those after it do not run`() throws {
+        let schema = try TestSchema()
+        let link = try schema.link("CREATE TABLE t (v bigint)")
+        let error = try postgreSQLError {
+            _ = try link.run([
+                Command("INSERT INTO t VALUES (1)"), Command("SELECT 1 / $1", [.integer(0)]),
+                Command("INSERT INTO t VALUES (2)"),
+            ])
+        }
+        #expect(error.commandIndex == 1)
+        #expect(error.sql == "SELECT 1 / $1")
+        #expect(error.sqlState == "22012")
+        #expect(error.kind == .valueOutOfRange)
+        #expect(try link.integer("SELECT count(*) FROM t") == 0)
+    }
+
+    @Test func `a statement that cannot be prepared is named too`() throws {
+        let link = try TestServer.link()
+        let commands = [Command("SELECT 1"), Command("SELEC 2"), Command("SELECT 3")]
+        let error = try postgreSQLError { _ = try link.run(commands) }
+        #expect(error.commandIndex == 1)
+        #expect(error.sql == "SELEC 2")
+        // The first stayed prepared, the last was not.
+        #expect(try link.run([commands[0], commands[2]]).count == 2)
+    }
+
+    @Test func `a transaction goes on over several calls`() throws {
+        let schema = try TestSchema()
+        let link = try schema.link("CREATE TABLE t (v bigint)")
+        _ = try link.run([Command("BEGIN"), Command("INSERT INTO t VALUES (1)")])
+        #expect(link.isInTransaction)
+        _ = try link.run(Command("COMMIT"))
+        #expect(!link.isInTransaction)
+        #expect(try schema.link().integer("SELECT count(*) FROM t") == 1)
+    }
+
+    @Test func `the number of changed rows`() throws {
+        let schema = try TestSchema()
+        let link = try schema.link("CREATE TABLE t (v bigint)")
+        let results = try link.run([
+            Command("INSERT INTO t SELECT generate_series(1, 10)"),
+            Command("UPDATE t SET v = v + 1 WHERE v > 5 RETURNING v"),
+            Command("DELETE FROM t WHERE false"),
+        ])
+        #expect(results.map(\.affectedCount) == [10, 5, 0])
+        #expect(results.map(\.count) == [0, 5, 0])
+    }
+
+    @Test func `more than libpq and the server can buffer goes both ways at once`() throws {
+        let link = try TestServer.link()
+        let text = String(repeating: "x", count: 200_000)
+        let results = try link.run(
+            Array(repeating: Command("SELECT $1", [.text(text)]), count: 100))
+        #expect(results.count == 100)
+        #expect(results.allSatisfy { $0.bytes(0, 0).count == 200_000 })
+        #expect(link.statistics.roundTripCount == 1)
+    }
+
+    @Test func `a thousand statements more than the cache holds`() throws {
+        let link = try TestServer.link()
+        for number in 1...1256 {
+            #expect(try link.integer("SELECT $1 + \(number)", [.integer(1)]) == number + 1)
+        }
+        #expect(link.statistics.roundTripCount == 1256)
+        // The count itself is one of them.
+        #expect(try link.integer("SELECT count(*) FROM pg_prepared_statements") == 256)
+        let all = (1...600).map { Command("SELECT $1 + \($0)", [.integer(1)]) }
+        #expect(try link.run(all).map { try $0.integer(0, 0) } == (2...601).map { Int64($0) })
+        #expect(link.statements.count == 256)
+    }
+
+    @Test func `the cache survives failures while it is full`() throws {
+        let link = try TestServer.link()
+        for round in 0..<40 {
+            let commands = (0..<40).map { Command("SELECT \($0) + \(round * 30)") }
+            #expect(throws: PostgreSQLError.self) {
+                _ = try link.run(
+                    Array(commands[..<20]) + [Command("SELECT 1/0")] + Array(commands[20...]))
+            }
+            #expect(try link.run(commands).count == 40)
+        }
+        #expect(
+            try link.integer("SELECT count(*) FROM pg_prepared_statements") == link.statements.count)
+    }
+
+    @Test func `a table that changes is an error once`() throws {
+        let schema = try TestSchema()
+        let link = try schema.link("CREATE TABLE t AS SELECT 1::bigint AS v")
+        #expect(try link.run(Command("SELECT * FROM t")).columnCount == 1)
+        try schema.link().execute("ALTER TABLE t ADD w bigint")
+        #expect(throws: PostgreSQLError.self) { _ = try link.run(Command("SELECT * FROM t")) }
+        #expect(try link.run(Command("SELECT * FROM t")).columnCount == 2)
+    }
+
+    @Test func `a script is one transaction`() throws {
+        let schema = try TestSchema()
+        let link = try schema.link("CREATE TABLE t (v bigint)")
+        let error = try postgreSQLError {
+            try link.execute("INSERT INTO t VALUES (1); SELECT 1/0; INSERT INTO t VALUES (2)")
+        }
+        #expect(error.sqlState == "22012")
+        #expect(try link.integer("SELECT count(*) FROM t") == 0)
+        #expect(link.statistics.roundTripCount == 3)
+    }
+
+    @Test func `a unique violation names its constraint`() throws {
+        let schema = try TestSchema()
+        let link = try schema.link("CREATE TABLE t (v bigint CONSTRAINT only_once UNIQUE)")
+        let insert = Command("INSERT INTO t VALUES ($1)", [.integer(4711)])
+        _ = try link.run(insert)
+        let error = try postgreSQLError { _ = try link.run(insert) }
+        #expect(error.kind == .uniqueViolation)
+        #expect(error.constraint == "only_once")
+        #expect(error.table == "t")
+        #expect(error.detail?.contains("4711") == true)
+        #expect(!error.description.contains("4711"))
+    }
+
+    @Test func `too many parameters are an error before anything is sent`() throws {
+        let link = try TestServer.link()
+        let command = Command("SELECT 1", Array(repeating: .null, count: 65_536))
+        #expect(try postgreSQLError { _ = try link.run(command) }.kind == .tooLarge)
+        #expect(link.statistics.roundTripCount == 0)
+    }
+
+    @Test func `the session has the schema and the settings of the store`() throws {
+        let name = "Odd \"name\\ of it"
+        let quoted = "\"\(name.replacing("\"", with: "\"\""))\""
+        let link = try Link(TestServer.settings(schema: name, timeout: .milliseconds(1500)))
+        try link.execute("CREATE SCHEMA IF NOT EXISTS \(quoted)")
+        defer { try? link.execute("DROP SCHEMA \(quoted)") }
+        #expect(try link.run(Command("SELECT current_schema()::text")).text(0, 0) == name)
+        for (setting, value) in [
+            ("lock_timeout", "1500ms"), ("jit", "off"), ("statement_timeout", "0"),
+            ("transaction_isolation", "read committed"), ("client_encoding", "UTF8"),
+            ("application_name", "ObjectGraph"),
+        ] {
+            #expect(
+                try link.run(Command("SELECT current_setting($1)", [.text(setting)])).text(0, 0)
+                    == value)
+        }
+    }
+
+    @Test func `options of the URL are kept`() throws {
+        let options = "options=-c%20work_mem%3D7MB%20-c%20jit%3Don"
+        let url = try #require(TestServer.url).absoluteString + "&\(options)"
+        let link = try Link(LinkSettings(#require(URL(string: url))))
+        #expect(try link.run(Command("SHOW work_mem")).text(0, 0) == "7MB")
+        #expect(try link.run(Command("SHOW jit")).text(0, 0) == "on")
+    }
+}
+#endif

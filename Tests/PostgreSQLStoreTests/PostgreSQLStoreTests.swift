@@ -1,4 +1,0 @@
-#if PostgreSQL
-import PostgreSQLStore
-import Testing
-#endif

@@ -1,0 +1,131 @@
+#if PostgreSQL
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+@testable import PostgreSQLStore
+
+@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Generations in PostgreSQL (§11.8)` {
+    let schema = StoreSchema()
+    let coordinator: PersistentStoreCoordinator
+
+    init() throws {
+        coordinator = try schema.coordinator(makeLibraryModel())
+        try insert("Homer")
+    }
+
+    private func insert(_ name: String) throws {
+        let context = coordinator.context()
+        try context.performAndWait {
+            Author(context: context).name = name
+            try context.save()
+        }
+    }
+
+    private func names(_ context: ManagedObjectContext, _ format: String = "TRUEPREDICATE") throws
+        -> [String]
+    {
+        let request = FetchRequest(
+            entityName: "Author", predicate: try ObjectPredicate(format),
+            sortKeys: [.ascending("name")])
+        return try context.performAndWait {
+            try context.fetch(request, as: Author.self).map(\.name)
+        }
+    }
+
+    private func pinned() throws -> ManagedObjectContext {
+        let context = coordinator.context()
+        try context.performAndWait { try context.setQueryGeneration(from: .current) }
+        _ = try names(context)
+        return context
+    }
+
+    @Test func `a pinned context reads its state, whatever others write (§11.8.22)`() throws {
+        let context = try pinned()
+        try insert("Lem")
+        try schema.run("UPDATE zauthor SET zname = 'Homeros' WHERE zname = 'Homer'")
+        context.performAndWait { context.reset() }
+        #expect(try names(context) == ["Homer"])
+        #expect(try names(context, "name LIKE 'H*'") == ["Homer"])
+        #expect(try names(coordinator.context()) == ["Homeros", "Lem"])
+        try context.performAndWait { try context.setQueryGeneration(from: .current) }
+        #expect(try names(context) == ["Homeros", "Lem"])
+    }
+
+    @Test func `a generation reads on several connections, each in one round trip (§11.8.22)`()
+        async throws
+    {
+        let store = coordinator.postgreSQL
+        let pinned = try #require(try store.pinned() as? PostgreSQLStore)
+        try insert("Lem")
+        let entity = coordinator.model.entity(named: "Author")!
+        let request = FetchRequest(entityName: "Author")
+        store.resetStatistics()
+        #expect(try pinned.count(request, entity: entity) == 1)
+        #expect(store.statistics.roundTrips == 1)
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<20 {
+                group.addTask { try pinned.count(request, entity: entity) }
+            }
+            for try await count in group { #expect(count == 1) }
+        }
+    }
+
+    @Test func `a read that fails does not end a generation (§11.8.22)`() throws {
+        let pinned = try #require(try coordinator.postgreSQL.pinned())
+        try insert("Lem")
+        let entity = coordinator.model.entity(named: "Author")!
+        let progress = FetchProgress()
+        progress.cancel()
+        #expect(
+            storeError {
+                _ = try pinned.fetchRows(
+                    FetchRequest(entityName: "Author"), entity: entity, progress: progress,
+                    keepsSnapshot: false)
+            } == .cancelled)
+        #expect(try pinned.count(FetchRequest(entityName: "Author"), entity: entity) == 1)
+    }
+
+    @Test func `there are so many generations, and each ends with its last user (§11.8.23)`() throws
+    {
+        let store = coordinator.postgreSQL
+        var pinned: [any PersistentStore] = []
+        let limit = LinkPool.maximumPinnedCount
+        let reason = storeError {
+            for _ in 0...limit { pinned.append(try #require(try store.pinned())) }
+        }
+        #expect(reason == .tooManyGenerations(limit: limit))
+        #expect(pinned.count == limit)
+        pinned.removeLast()
+        pinned.append(try #require(try store.pinned()))
+        pinned = []
+        #expect(
+            try schema.texts(
+                """
+                SELECT pid::text FROM pg_stat_activity
+                WHERE state = 'idle in transaction' AND query LIKE '%\(schema.name)%'
+                """
+            ).isEmpty)
+    }
+
+    @Test func `a generation whose connection is lost cannot be read any more (§11.8.23)`() throws {
+        let context = try pinned()
+        try schema.run(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity a
+            WHERE state = 'idle in transaction' AND query LIKE '%pg_export_snapshot%'
+            AND EXISTS (SELECT 1 FROM pg_locks l WHERE l.pid = a.pid)
+            """)
+        context.performAndWait { context.reset() }
+        var reason: StoreError.Reason?
+        // The server ends the transaction a little later.
+        for _ in 0..<500 where reason == nil {
+            reason = storeError { _ = try names(context) }
+            if reason == nil { Thread.sleep(forTimeInterval: 0.01) }
+            context.performAndWait { context.reset() }
+        }
+        #expect(reason == .generationUnavailable)
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+#if PostgreSQL
+import Foundation
+import Testing
+
+@testable import PostgreSQLStore
+
+/// The server that `scripts/postgresql` runs the tests beside.
+enum TestServer {
+    static let url = variable("STACKBENCH_POSTGRESQL")
+    /// The same server by TCP, with a password.
+    static let tcpURL = variable("STACKBENCH_POSTGRESQL_TCP")
+
+    private static func variable(_ name: String) -> URL? {
+        ProcessInfo.processInfo.environment[name].flatMap { URL(string: $0) }
+    }
+
+    static func settings(
+        schema: String? = nil, timeout: Duration = .seconds(60)
+    ) throws -> LinkSettings {
+        try LinkSettings(#require(url), schema: schema, timeout: timeout)
+    }
+
+    static func link() throws -> Link { try Link(settings()) }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips the tests without a server.
+    static var onServer: Self {
+        .enabled(
+            if: TestServer.url != nil, "These tests need a server: scripts/postgresql --tcp swift test …")
+    }
+
+    /// Skips the tests without a server on TCP.
+    static var onTCPServer: Self {
+        .enabled(
+            if: TestServer.tcpURL != nil,
+            "These tests need a server on TCP: scripts/postgresql --tcp swift test …")
+    }
+}
+
+/// A schema of its own, which is dropped with its tables when the last reference is released.
+final class TestSchema {
+    let name = "test_\(UUID().uuidString.lowercased().replacing("-", with: "_"))"
+    private let owner: Link
+
+    init() throws {
+        owner = try TestServer.link()
+        try owner.execute("CREATE SCHEMA \(name)")
+    }
+
+    deinit { try? owner.execute("DROP SCHEMA \(name) CASCADE") }
+
+    func link(_ script: String = "") throws -> Link {
+        let link = try Link(settings())
+        if !script.isEmpty { try link.execute(script) }
+        return link
+    }
+
+    func settings(timeout: Duration = .seconds(60)) throws -> LinkSettings {
+        try TestServer.settings(schema: name, timeout: timeout)
+    }
+}
+
+extension Link {
+    /// The integer in the first row and column.
+    func integer(_ sql: String, _ parameters: [Parameter] = []) throws -> Int64 {
+        try run(Command(sql, parameters)).integer(0, 0)
+    }
+
+    /// Ends another session of the server.
+    func terminate(_ other: Link) throws {
+        _ = try run(
+            Command("SELECT pg_terminate_backend($1::bigint::int, 10000)", [.integer(Int64(other.processID))]))
+    }
+}
+
+/// The error that the body throws.
+func postgreSQLError(_ body: () throws -> Void) throws -> PostgreSQLError {
+    try #require(throws: PostgreSQLError.self) { try body() }
+}
+#endif

@@ -1,0 +1,104 @@
+#if PostgreSQL
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+@testable import PostgreSQLStore
+
+@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Transactions that the server gives up` {
+    let fixture: WritingFixture
+    let store: PostgreSQLStore
+    let coordinator: PersistentStoreCoordinator
+    let entity: Entity
+
+    init() throws {
+        fixture = try WritingFixture(
+            EntityDescription(name: "Work", attributes: [AttributeDescription("title", .string)]))
+        coordinator = try fixture.coordinator()
+        store = coordinator.postgreSQL
+        entity = fixture.model.entity(named: "Work")!
+        try store.save(
+            SavePlan(rows: (1...2).map { .make(.insert, entity, key: $0, text: "a") }),
+            from: ChangeOrigin(), beforeCommit: nil)
+    }
+
+    private func plan() -> SavePlan {
+        SavePlan(rows: (1...2).map { .make(.update, entity, key: $0, previous: 1, text: "b") })
+    }
+
+    /// Makes the next updates fail so many times.
+    private func fail(_ count: Int, state: String) throws {
+        try fixture.link().execute(
+            """
+            CREATE SEQUENCE attempts;
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('attempts') <= \(count) THEN RAISE EXCEPTION USING ERRCODE = '\(state)'; END IF;
+            RETURN NEW; END $$;
+            CREATE TRIGGER fail BEFORE UPDATE ON zwork FOR EACH STATEMENT EXECUTE FUNCTION fail()
+            """)
+    }
+
+    @Test(arguments: ["40001", "40P01"])
+    func `a serialization failure or deadlock is tried again`(state: String) throws {
+        try fail(3, state: state)
+        try store.save(plan(), from: ChangeOrigin(), beforeCommit: nil)
+        #expect(try fixture.texts("SELECT last_value FROM attempts") == ["4"])
+        #expect(try fixture.texts("SELECT DISTINCT ztitle FROM zwork") == ["b"])
+    }
+
+    @Test func `one that persists is an error, and nothing is written`() throws {
+        try fail(1000, state: "40001")
+        let error = #expect(throws: PostgreSQLError.self) {
+            try store.save(plan(), from: ChangeOrigin(), beforeCommit: nil)
+        }
+        #expect(error?.kind == .serializationFailure)
+        #expect(try fixture.texts("SELECT DISTINCT ztitle FROM zwork") == ["a"])
+    }
+
+    @Test func `a real deadlock is settled by another attempt`() throws {
+        let other = try fixture.link()
+        // The save notices the deadlock first.
+        try other.execute(
+            "SET deadlock_timeout = '1min'; BEGIN; UPDATE zwork SET ztitle = 'c' WHERE z_pk = 2")
+        let (store, plan) = (store, plan())
+        let finished = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var result: Result<Void, any Error>?
+        Thread.detachNewThread {
+            result = Result {
+                try store.save(plan, from: ChangeOrigin(), beforeCommit: nil)
+            }
+            finished.signal()
+        }
+        while try fixture.texts(
+            """
+            SELECT count(*) FROM pg_locks WHERE NOT granted AND relation IS NULL AND pid IN (\
+            SELECT pid FROM pg_locks WHERE relation = 'zwork'::regclass)
+            """) == ["0"]
+        { usleep(1000) }
+        try other.execute("UPDATE zwork SET ztitle = 'c' WHERE z_pk = 1; COMMIT")
+        finished.wait()
+        try result?.get()
+        #expect(
+            try fixture.texts("SELECT ztitle || z_opt FROM zwork ORDER BY z_pk") == ["b2", "b2"])
+    }
+
+    @Test func `what may not run twice is not tried again`() throws {
+        try fail(1, state: "40001")
+        let sourceReads = Counter()
+        let request = BatchInsertRequest(entityName: "Work") { row in
+            try row.set(.string("x"), forKey: "title")
+            return sourceReads.next() > 3
+        }
+        try fixture.link().execute(
+            "CREATE TRIGGER refuse BEFORE INSERT ON zwork FOR EACH STATEMENT EXECUTE FUNCTION fail()")
+        let error = #expect(throws: PostgreSQLError.self) {
+            try store.execute(
+                request, entity: entity, collisions: .fail, resultType: .count,
+                from: ChangeOrigin())
+        }
+        #expect(error?.kind == .serializationFailure)
+        #expect(try fixture.texts("SELECT count(*) FROM zwork") == ["2"])
+    }
+}
+#endif

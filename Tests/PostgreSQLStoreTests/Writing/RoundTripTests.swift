@@ -1,0 +1,76 @@
+#if PostgreSQL
+import TestSupport
+import Testing
+
+@testable import ObjectGraph
+@testable import PostgreSQLStore
+
+@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Round trips of a save` {
+    private static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Thing",
+                attributes: [
+                    AttributeDescription("name", .string), AttributeDescription("size", .double),
+                    AttributeDescription("count", .integer32),
+                ],
+                relationships: [
+                    .toMany("tags", "Tag", inverse: "things"),
+                    .toMany("ranking", "Tag", inverse: "rankings", isOrdered: true),
+                    .toOne("owner", "Thing", inverse: "parts"),
+                    .toMany("parts", "Thing", inverse: "owner", isOrdered: true),
+                ]),
+            EntityDescription(
+                name: "Part", superentity: "Thing",
+                attributes: [AttributeDescription("note", .binaryData)]),
+            EntityDescription(
+                name: "Tag", attributes: [AttributeDescription("label", .string)],
+                relationships: [
+                    .toMany("things", "Thing", inverse: "tags"),
+                    .toMany("rankings", "Thing", inverse: "ranking"),
+                ], uniquenessConstraints: [["label"]]),
+        ])
+    }
+
+    @Test(arguments: [1, 10, 10_000])
+    func `two, whatever is saved and however many`(count: Int) throws {
+        let fixture = WritingFixture(try Self.model())
+        let context = try fixture.context()
+        let store = context.coordinator.postgreSQL
+        try context.performAndWait {
+            var things: [ManagedObject] = []
+            let tags = try (0..<3).map { try context.insert("Tag", ["label": "tag \($0)"]) }
+            for number in 0..<count {
+                let thing = try context.insert(
+                    number % 3 == 0 ? "Part" : "Thing", ["name": "thing \(number)"])
+                try thing.setValue(Set([tags[number % 3]]), forKey: "tags")
+                try thing.setValue([tags[2], tags[0]], forKey: "ranking")
+                if number > 0 { try thing.setValue(things[number / 2], forKey: "owner") }
+                things.append(thing)
+            }
+            try context.obtainPermanentIDs(for: things + tags)
+            store.resetStatistics()
+            try context.save()
+            #expect(store.statistics.roundTrips == 2)
+
+            // Updates of several shapes, deletions, pairs added and removed, orders.
+            for (number, thing) in things.enumerated() {
+                switch number % 4 {
+                case 0: try thing.setValue("new \(number)", forKey: "name")
+                case 1: try thing.setValue(1.5, forKey: "size")
+                case 2:
+                    try thing.setValue(number, forKey: "count")
+                    try thing.setValue([tags[0], tags[1], tags[2]], forKey: "ranking")
+                default: try thing.setValue(Set([tags[0], tags[2]]), forKey: "tags")
+                }
+            }
+            if count > 5 { context.delete(things[count - 1]) }
+            context.detectConflicts(for: tags[1])
+            store.resetStatistics()
+            try context.save()
+            #expect(store.statistics.roundTrips == 2)
+        }
+        #expect(try fixture.texts("SELECT count(*) FROM zthing") == ["\(count > 5 ? count - 1 : count)"])
+    }
+}
+#endif
