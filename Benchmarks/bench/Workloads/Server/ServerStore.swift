@@ -1,41 +1,9 @@
 #if PostgreSQL
-import CPostgreSQL
+import Benchmarking
 import Foundation
 import ObjectGraph
 import PostgreSQLStore
 import Stacks
-
-/// Where a PostgreSQL server is: a URL of libpq.
-struct ServerAddress: Sendable, Hashable, Codable {
-    var url: URL
-
-    /// The variable that names the server for bench and the tests; `scripts/postgresql` sets it.
-    static let variable = "STACKBENCH_POSTGRESQL"
-
-    /// The server of this run.
-    ///
-    /// - Throws: ``WorkerFailure`` if the environment names none.
-    static func ofRun() throws -> ServerAddress {
-        guard let text = ProcessInfo.processInfo.environment[variable], let url = URL(string: text)
-        else {
-            throw WorkerFailure(
-                reason: """
-                    this workload needs a PostgreSQL server. Start bench under \
-                    scripts/postgresql --durable, or set \(variable) to a URL of libpq
-                    """)
-        }
-        return ServerAddress(url: url)
-    }
-
-    var connectionText: String { url.absoluteString }
-
-    /// A stack's store in a schema of the server.
-    func location(_ schema: String) -> StackConfiguration.Location {
-        var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-        parts?.fragment = schema
-        return .server(.postgreSQL, parts?.url ?? url)
-    }
-}
 
 /// A store in a schema of its own on the server of the run, which is dropped at the end of the
 /// sample.
@@ -57,9 +25,8 @@ final class ServerStore {
         schema = "bench_\(ProcessInfo.processInfo.processIdentifier)"
         proxy =
             delayMilliseconds > 0
-            ? try DelayProxy(to: address, milliseconds: delayMilliseconds, in: context.job.folder)
-            : nil
-        reached = proxy?.address ?? address
+            ? try DelayProxy(to: address.socket, delay: .milliseconds(delayMilliseconds)) : nil
+        reached = proxy.map { address.through($0) } ?? address
         let connection = try PQConnection(address, schema: "public")
         try connection.execute(
             "DROP SCHEMA IF EXISTS \(schema) CASCADE; CREATE SCHEMA \(schema)")
