@@ -95,6 +95,15 @@ let package = Package(
         .executableTarget(
             name: "CrashCampaign", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
             path: "Tests/CrashCampaign", swiftSettings: strict),
+        // For `scripts/server-campaign`.
+        .executableTarget(
+            name: "ServerCampaign",
+            dependencies: [
+                .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+                "ObjectGraph", "TestSupport",
+            ],
+            path: "Tests/ServerCampaign", swiftSettings: strict),
         .testTarget(
             name: "ObjectGraphTests",
             dependencies: ["ObjectGraph", "PostgreSQLStore", "TestSupport", "CSQLite"],

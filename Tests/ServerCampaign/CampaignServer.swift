@@ -1,0 +1,63 @@
+#if PostgreSQL
+import CPostgreSQL
+import Foundation
+import TestSupport
+
+/// A server that the campaign starts, kills and starts again.
+struct CampaignServer {
+    private let folder = TemporaryFolder()
+    private let script: URL
+    private(set) var url: URL
+
+    init(script: URL) throws {
+        self.script = script
+        url = script
+        let text = try run("start", "--durable")
+        guard let url = URL(string: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw CampaignFailure("the server has no URL")
+        }
+        self.url = url
+    }
+
+    /// Kills the server as in a crash, and starts it again.
+    func crash() throws {
+        _ = try run("stop", "immediate")
+        _ = try run("start", "--durable")
+    }
+
+    /// The transactions of others that are neither committed nor rolled back.
+    func openTransactionCount() throws -> Int {
+        let connection = PQconnectdb(url.absoluteString)
+        defer { PQfinish(connection) }
+        let result = PQexec(
+            connection,
+            """
+            SELECT count(*) FROM pg_stat_activity \
+            WHERE xact_start IS NOT NULL AND backend_type = 'client backend' \
+            AND pid <> pg_backend_pid()
+            """)
+        defer { PQclear(result) }
+        guard PQresultStatus(result) == PGRES_TUPLES_OK else {
+            throw CampaignFailure(String(cString: PQerrorMessage(connection)))
+        }
+        return Int(String(cString: PQgetvalue(result, 0, 0))) ?? -1
+    }
+
+    func remove() { _ = try? run("remove") }
+
+    private func run(_ subcommand: String, _ options: String...) throws -> String {
+        let process = Process()
+        process.executableURL = script
+        process.arguments = [subcommand, folder.path("server")] + options
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CampaignFailure("scripts/postgresql \(subcommand) failed")
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+#endif

@@ -1,0 +1,78 @@
+#if PostgreSQL
+import Foundation
+import ObjectGraph
+
+/// What all writers change, and what each has done: every save adds 1 to a counter and inserts an
+/// entry that says so. So the counters' sum is the number of entries, unless an update was lost.
+enum Ledger {
+    static let counterCount = 8
+
+    static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(Counter.self, uniquenessConstraints: [["number"]]),
+            EntityDescription(Entry.self, uniquenessConstraints: [["writer", "number"]]),
+        ])
+    }
+
+    static func makeCounters(in context: ManagedObjectContext) throws {
+        for number in 0..<counterCount {
+            Counter(context: context)[Counter.number] = Int64(number)
+        }
+        try context.save()
+    }
+
+    /// The number of the last entry of a writer; 0 if there is none.
+    static func lastEntry(of writer: Int, in context: ManagedObjectContext) throws -> Int64 {
+        var request = FetchRequest(
+            entityName: "Entry", predicate: try ObjectPredicate("writer == %ld", writer),
+            sortKeys: [.descending("number")])
+        request.fetchLimit = 1
+        return try context.fetch(request, as: Entry.self).first.map { $0[Entry.number] } ?? 0
+    }
+
+    /// Makes the changes of one save, from the newest state.
+    static func write(
+        _ number: Int64, of writer: Int, to counter: Int64, in context: ManagedObjectContext
+    ) throws {
+        context.reset()
+        guard
+            let counter = try Counter.findFirst(
+                in: context, where: try ObjectPredicate("number == %ld", counter))
+        else { throw CampaignFailure("a counter is missing") }
+        counter[Counter.value] += 1
+        let entry = Entry(context: context)
+        entry[Entry.writer] = Int64(writer)
+        entry[Entry.number] = number
+    }
+
+    /// The sum of all counters.
+    static func sum(in context: ManagedObjectContext) throws -> Int64 {
+        try Counter.all(in: context).reduce(0) { $0 + $1[Counter.value] }
+    }
+
+    /// The numbers of a writer's entries, in their order.
+    static func entries(
+        of writer: Int, in context: ManagedObjectContext
+    ) throws -> [Int64] {
+        try context.fetch(
+            FetchRequest(
+                entityName: "Entry", predicate: try ObjectPredicate("writer == %ld", writer),
+                sortKeys: [.ascending("number")]), as: Entry.self
+        ).map { $0[Entry.number] }
+    }
+}
+
+final class Counter: ManagedObject {
+    static let number = Attribute<Int64>("number")
+    static let value = Attribute<Int64>("value")
+
+    override class var managedProperties: [any ManagedProperty] { [number, value] }
+}
+
+final class Entry: ManagedObject {
+    static let writer = Attribute<Int64>("writer")
+    static let number = Attribute<Int64>("number")
+
+    override class var managedProperties: [any ManagedProperty] { [writer, number] }
+}
+#endif

@@ -1,0 +1,100 @@
+#if PostgreSQL
+import Foundation
+import ObjectGraph
+import Synchronization
+
+/// A writing process, and those before it that were killed.
+final class RunningWriter: @unchecked Sendable {
+    // @unchecked Sendable: one thread uses it.
+
+    private let writer: Int
+    private let url: URL
+    private var process = Process()
+    private var input = Pipe()
+    private var output = LineReader()
+
+    /// The last save that was acknowledged.
+    private var acknowledged: Int64 = 0
+
+    init(_ writer: Int, _ url: URL) throws {
+        self.writer = writer
+        self.url = url
+        try begin()
+    }
+
+    private func begin() throws {
+        (process, input, output) = (Process(), Pipe(), LineReader())
+        process.executableURL = Bundle.main.executableURL
+        process.arguments = ["write", "\(writer)", url.absoluteString]
+        process.standardInput = input
+        process.standardOutput = output.pipe
+        try process.run()
+        output.start()
+    }
+
+    /// Kills the process, and starts another one that goes on.
+    func killAndBegin() throws {
+        kill(process.processIdentifier, SIGKILL)
+        noteAcknowledgements()
+        process.waitUntilExit()
+        try begin()
+    }
+
+    /// Lets the process end by itself.
+    func stop() throws {
+        try input.fileHandleForWriting.close()
+        noteAcknowledgements()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw CampaignFailure("writer \(writer) failed; its error is above")
+        }
+    }
+
+    private func noteAcknowledgements() {
+        if let last = output.lines().last.flatMap({ Int64($0) }) {
+            acknowledged = max(acknowledged, last)
+        }
+    }
+
+    /// Compares the store with what was acknowledged.
+    ///
+    /// - Returns: The number of the writer's saves in the store.
+    func check(in context: ManagedObjectContext) throws -> Int {
+        let entries = try Ledger.entries(of: writer, in: context)
+        guard entries == (0..<Int64(entries.count)).map({ $0 + 1 }) else {
+            throw CampaignFailure("writer \(writer): its entries have gaps or are twice there")
+        }
+        // A process that is stopped has acknowledged its last save.
+        guard Int64(entries.count) == acknowledged else {
+            throw CampaignFailure(
+                "writer \(writer): \(acknowledged) saves were acknowledged, and \(entries.count) are there"
+            )
+        }
+        return entries.count
+    }
+}
+
+/// Reads what a process writes, so that it never waits for a reader.
+private final class LineReader: Sendable {
+    let pipe = Pipe()
+    private let text = Mutex(Data())
+    private let end = DispatchSemaphore(value: 0)
+
+    func start() {
+        try? pipe.fileHandleForWriting.close()
+        Thread { [self] in
+            while case let more = pipe.fileHandleForReading.availableData, !more.isEmpty {
+                text.withLock { $0 += more }
+            }
+            end.signal()
+        }.start()
+    }
+
+    /// The whole lines, once the process has ended. A kill may cut off the last line.
+    func lines() -> [Substring] {
+        end.wait()
+        let all = text.withLock { String(decoding: $0, as: UTF8.self) }
+        return all.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    }
+}
+#endif
