@@ -35,7 +35,7 @@ final class RunningWriter: @unchecked Sendable {
     /// Kills the process, and starts another one that goes on.
     func killAndBegin() throws {
         kill(process.processIdentifier, SIGKILL)
-        noteAcknowledgements()
+        try noteAcknowledgements()
         process.waitUntilExit()
         try begin()
     }
@@ -43,16 +43,22 @@ final class RunningWriter: @unchecked Sendable {
     /// Lets the process end by itself.
     func stop() throws {
         try input.fileHandleForWriting.close()
-        noteAcknowledgements()
+        try noteAcknowledgements()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             throw CampaignFailure("writer \(writer) failed; its error is above")
         }
     }
 
-    private func noteAcknowledgements() {
-        if let last = output.lines().last.flatMap({ Int64($0) }) {
-            acknowledged = max(acknowledged, last)
+    /// - Throws: `CampaignFailure` if a process has found fewer saves than were acknowledged.
+    private func noteAcknowledgements() throws {
+        for number in output.lines().compactMap({ Int64($0) }) {
+            guard number >= acknowledged else {
+                throw CampaignFailure(
+                    "writer \(writer): save \(acknowledged) was acknowledged, but \(number) is the last"
+                )
+            }
+            acknowledged = number
         }
     }
 
