@@ -86,7 +86,8 @@ let package = Package(
             path: "Benchmarks/bench",
             swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ObjectGraph"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["ObjectGraph", "PostgreSQLStore"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
         // For `scripts/crash`.
         .executableTarget(

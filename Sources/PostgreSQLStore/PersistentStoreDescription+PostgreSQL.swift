@@ -3,48 +3,77 @@ import Foundation
 import ObjectGraph
 
 extension PersistentStoreDescription.StoreType {
-    public static let postgreSQL: Self = "PostgreSQL"
+    /// A store in a schema of a PostgreSQL database. Using this type, or a description of it, makes
+    /// the engine know it.
+    public static let postgreSQL: Self = {
+        let type: Self = "PostgreSQL"
+        StoreTypes.register(type) {
+            try PostgreSQLStore($0, model: $1, debug: $2)
+        } destroy: {
+            try StoreRemoval($0).run()
+        }
+        return type
+    }()
 }
 
 extension PersistentStoreDescription {
     /// A store in a schema of a PostgreSQL database.
     ///
     /// The URL is libpq's, such as `postgresql://user@host:5432/database?sslmode=verify-full`, or
-    /// `postgresql:///database?host=/run/postgresql` for a socket. Its password is not in `url`, and
-    /// no error shows it. A missing schema is created.
+    /// `postgresql:///database?host=/run/postgresql` for a socket. A missing schema is created.
+    /// Neither the description's `url` nor an error has the password.
     ///
     /// - Parameters:
-    ///   - url: The address of the database.
-    ///   - schema: The schema of the store's tables; nil means `public`.
+    ///   - url: The address of the database. Its fragment may name the schema.
+    ///   - schema: The schema of the store's tables; nil means `public`, unless the URL names one.
     public static func postgreSQL(_ url: URL, schema: String? = nil) -> Self {
-        _ = registration
-        var description = Self(type: .postgreSQL, url: url.withoutSecrets(schema: schema))
-        description.address = SecretText(url.absoluteString)
-        if let schema { description.options[schemaOption] = .string(schema) }
-        return description
-    }
-
-    /// The option with the name of the schema.
-    static let schemaOption = "schema"
-
-    // Registers the type once.
-    private static let registration: Void = StoreTypes.register(.postgreSQL) {
-        try PostgreSQLStore($0, model: $1, debug: $2)
-    }
-}
-
-extension URL {
-    /// What names a store: user, host, port and database, and the schema as the fragment.
-    fileprivate func withoutSecrets(schema: String?) -> URL? {
-        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else {
-            return nil
+        var description = Self(type: .postgreSQL, url: url)
+        if let schema, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) {
+            parts.fragment = schema
+            description.url = parts.url
         }
+        return description.withHiddenAddress()
+    }
+
+    /// The same description, whose `url` has nothing that must not be shown.
+    func withHiddenAddress() -> Self {
+        guard address == nil, let url,
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        else { return self }
+        var hidden = self
+        hidden.address = SecretText(url.absoluteString)
         parts.password = nil
         let names: Set = ["host", "hostaddr", "port", "user", "dbname"]
-        let kept = parts.queryItems?.filter { names.contains($0.name) } ?? []
-        parts.queryItems = kept.isEmpty ? nil : kept
-        parts.fragment = schema ?? "public"
-        return parts.url
+        let shown = parts.queryItems?.filter { names.contains($0.name) } ?? []
+        parts.queryItems = shown.isEmpty ? nil : shown
+        parts.fragment = parts.fragment ?? Self.defaultSchema
+        hidden.url = parts.url
+        return hidden
     }
+
+    /// The schema of the store's tables.
+    var schema: String { url?.fragment(percentEncoded: false) ?? Self.defaultSchema }
+
+    private static let defaultSchema = "public"
+
+    /// The address of the database, without the name of the schema.
+    ///
+    /// - Throws: `PostgreSQLError` if there is none.
+    func addressOfDatabase() throws(PostgreSQLError) -> URL {
+        guard let address, var parts = URLComponents(string: address.value) else {
+            throw PostgreSQLError(.invalidURL, "the description has no URL")
+        }
+        parts.fragment = nil
+        guard let url = parts.url else {
+            throw PostgreSQLError(.invalidURL, "the URL of the description is not one")
+        }
+        return url
+    }
+
+}
+
+extension String {
+    /// The name with quotation marks, which keep all its characters.
+    var quotedName: String { "\"\(replacing("\"", with: "\"\""))\"" }
 }
 #endif

@@ -40,6 +40,7 @@ final class PostgreSQLStore: PersistentStore {
     init(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, debug: DebugOptions
     ) throws {
+        let description = description.withHiddenAddress()
         let opening = try StoreOpening(description, model: model)
         let settings = try opening.settings(debug)
         let pool = LinkPool(settings, maximumCount: max(1, description.maximumReaderCount) + 1)

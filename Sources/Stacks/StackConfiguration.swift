@@ -15,6 +15,8 @@ public struct StackConfiguration: Sendable {
         /// In a store of any type, such as one that the program has registered, at a URL that means
         /// something to it. Takes no batch requests (spec §11.6).
         case other(PersistentStoreDescription.StoreType, URL?)
+        /// In a store on a server, at its URL, which several openings share.
+        case server(PersistentStoreDescription.StoreType, URL)
     }
 
     public enum Opening: Sendable, Hashable {
@@ -76,14 +78,19 @@ extension StackConfiguration {
             case .sqliteInMemory: .sqliteInMemory()
             case .inMemory: .inMemory()
             case .other(let type, let url): PersistentStoreDescription(type: type, url: url)
+            case .server(let type, let url): PersistentStoreDescription(type: type, url: url)
             }
         description.pragmas = pragmas
         description.tracksHistory = tracksHistory
         return description
     }
 
-    /// Empties the store's file if there is one. No stack may have it open.
+    /// Empties the store's file, or its place on a server, if there is one. No stack may have it
+    /// open.
     func destroyStore() throws {
+        if case .server = location {
+            return try PersistentStoreCoordinator.destroyPersistentStore(storeDescription)
+        }
         // Only a regular file: a device such as /dev/null would be deleted.
         guard let url = location.url, location.fileType == .typeRegular else { return }
         try PersistentStoreCoordinator.destroyPersistentStore(at: url)
@@ -117,6 +124,7 @@ extension StackConfiguration {
 extension StackConfiguration.Location {
     /// Whether two openings see the same rows.
     var isShareable: Bool {
+        if case .server = self { return true }
         guard case .sqlite = self else { return false }
         // A path without a file becomes one, or is /dev/null/NAME. The engine refuses a folder.
         return [nil, .typeRegular, .typeDirectory].contains(fileType)
@@ -127,7 +135,7 @@ extension StackConfiguration.Location {
         switch self {
         case .sqlite(let url): url
         case .other(_, let url?): url.isFileURL ? url : nil
-        case .sqliteInMemory, .inMemory, .other: nil
+        case .sqliteInMemory, .inMemory, .other, .server: nil
         }
     }
 
@@ -148,6 +156,8 @@ extension StackConfiguration.Location: CustomStringConvertible {
         case .inMemory: "a store in memory"
         case .other(let type, let url):
             "a store of type \(type.rawValue)" + (url.map { " at \($0.path)" } ?? "")
+        case .server(let type, let url):
+            "a store of type \(type.rawValue) in \(url.path) on \(url.host() ?? "this machine")"
         }
     }
 }

@@ -52,7 +52,7 @@ private struct ResultScript {
     init(_ lawCase: LawCase, seed: UInt64) async throws {
         test = try StackUnderTest(lawCase, mergePolicy: .overwrite)
         view = try test.stack.viewContext
-        takesBatches = lawCase.place.isSQLite
+        takesBatches = lawCase.place.isSQL
         generator = SeededGenerator(seed: seed)
         try write(Int.random(in: 0...6, using: &generator), .insert)
         let isAscending = Bool.random(using: &generator)

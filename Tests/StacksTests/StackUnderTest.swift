@@ -16,9 +16,10 @@ struct LawCase: Sendable, CustomTestStringConvertible {
         case dictionary = "in a dictionary"
         case json = "in a JSON file"
         case binary = "in a binary file"
+        case postgreSQL = "in PostgreSQL"
 
         /// Whether batch requests run and values are kept unique.
-        var isSQLite: Bool { self == .file || self == .sqliteInMemory }
+        var isSQL: Bool { [.file, .sqliteInMemory, .postgreSQL].contains(self) }
     }
 
     let kind: StackKind
@@ -27,18 +28,22 @@ struct LawCase: Sendable, CustomTestStringConvertible {
 
     static let onDisk = cases(.file)
     /// The cases whose rows are there after the stack was closed.
-    static let lasting = onDisk + cases(.json, [.pooled]) + cases(.binary, [.pooled])
+    static let lasting =
+        onDisk + cases(.json, [.pooled]) + cases(.binary, [.pooled]) + onServer
     /// The cases that take batch requests and keep values unique.
-    static let inSQLite = onDisk + cases(.sqliteInMemory)
+    static let inSQL = onDisk + cases(.sqliteInMemory) + onServer
     static let all =
-        inSQLite + cases(.inMemory) + cases(.dictionary) + cases(.json, [.pooled])
+        inSQL + cases(.inMemory) + cases(.dictionary) + cases(.json, [.pooled])
+
+    /// Empty without a server; see `scripts/postgresql`.
+    static let onServer = ServerSchema.server == nil ? [] : cases(.postgreSQL, [.pooled])
 
     private static func cases(
         _ place: Place, _ lockPolicies: [LockPolicy] = LockPolicy.allCases
     ) -> [LawCase] {
         // The documented example of a new stack must obey the laws too.
         let kinds = (StackKind.all + [.privateView]).filter {
-            place == .file || !$0.traits.contains(.opensStoreTwice)
+            [.file, .postgreSQL].contains(place) || !$0.traits.contains(.opensStoreTwice)
         }
         return kinds.flatMap { kind in
             lockPolicies.map { LawCase(kind: kind, lockPolicy: $0, place: place) }
@@ -55,13 +60,16 @@ struct LawCase: Sendable, CustomTestStringConvertible {
 struct StackUnderTest: Sendable {
     let stack: any PersistenceStack
     private let folder = TemporaryFolder()
+    private let schema: ServerSchema?
 
     init(
         _ lawCase: LawCase, opening: StackConfiguration.Opening = .eager,
         mergePolicy: MergePolicy = .error, pragmas: [String: String] = [:]
     ) throws {
+        schema = lawCase.place == .postgreSQL ? ServerSchema() : nil
         let location: StackConfiguration.Location =
             switch lawCase.place {
+            case .postgreSQL: .server(schema!.type, schema!.url)
             case .file: .sqlite(folder.url("library.sqlite"))
             case .sqliteInMemory: .sqliteInMemory
             case .inMemory: .inMemory
@@ -127,11 +135,14 @@ struct StackUnderTest: Sendable {
     func readFile<T: Sendable>(
         _ work: @escaping @Sendable (ManagedObjectContext) throws -> T
     ) throws -> T {
-        guard case .sqlite(let url) = stack.configuration.location else {
-            preconditionFailure("a store in memory has no file")
+        let description: PersistentStoreDescription
+        switch stack.configuration.location {
+        case .sqlite(let url): description = .sqlite(at: url)
+        case .server(let type, let url): description = .init(type: type, url: url)
+        default: preconditionFailure("a store in memory has no file")
         }
         let coordinator = PersistentStoreCoordinator(model: stack.configuration.model)
-        try coordinator.addPersistentStore(.sqlite(at: url))
+        try coordinator.addPersistentStore(description)
         let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         return try context.performAndWait { try work(context) }
     }

@@ -35,7 +35,7 @@ extension LawCase {
         }
     }
 
-    @Test(arguments: LawCase.all(with: .savesPropagate).filter(\.place.isSQLite))
+    @Test(arguments: LawCase.all(with: .savesPropagate).filter(\.place.isSQL))
     func `settling throws what a save failed with that nobody called`(_ lawCase: LawCase) throws {
         let test = try StackUnderTest(lawCase)
         try test.write { _ = $0.insertTopic("desert") }

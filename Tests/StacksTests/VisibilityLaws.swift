@@ -132,7 +132,7 @@ import Testing
         try await test.readView { _ in held.objects = nil }
     }
 
-    @Test(arguments: LawCase.inSQLite)
+    @Test(arguments: LawCase.inSQL)
     func `rows changed by batch requests are seen after a refresh`(
         _ lawCase: LawCase
     ) async throws {

@@ -14,6 +14,21 @@ extension PersistentStoreCoordinator {
         try SQLiteStore.empty(url, timeout: timeout, isForced: isForced)
     }
 
+    /// Removes all that the store of a description has, as if it had never been made. Nobody may
+    /// have it open. A store in memory has nothing.
+    ///
+    /// - Throws: As `destroyPersistentStore(at:)` for a file; the errors of a server; `StoreError`
+    ///   with `unsupported` for a type of the program.
+    public static func destroyPersistentStore(_ description: PersistentStoreDescription) throws {
+        switch description.type {
+        case .sqlite, .binary:
+            guard let file = description.file else { return }
+            try destroyPersistentStore(at: file, timeout: description.timeout)
+        case .inMemory: break
+        default: try StoreTypes.destroy(description)
+        }
+    }
+
     /// Removes an open store from the coordinator and empties its file.
     ///
     /// - Throws: The errors of `removePersistentStore` and of the static method; `StoreError` with

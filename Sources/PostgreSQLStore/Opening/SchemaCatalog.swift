@@ -37,6 +37,17 @@ struct SchemaCatalog {
         WHERE n.nspname = $1 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
         """
 
+    /// The tables of a store: those with the columns of rows, those whose names begin as those of
+    /// join tables and bookkeeping do, and those of a history.
+    var tablesOfStore: [String] {
+        tables.filter { name, columns in
+            name.hasPrefix("z_") || Self.tablesOfHistory.contains(name)
+                || ["z_pk", "z_ent", "z_opt"].allSatisfy { columns[$0] != nil }
+        }.keys.sorted()
+    }
+
+    private static let tablesOfHistory: Set = ["atransaction", "achange", "atransactioncounter"]
+
     /// Checks that a table has the columns with their types. It may have others.
     ///
     /// - Throws: `StoreError`.

@@ -16,7 +16,7 @@ struct StoreOpening {
     ) throws(StoreError) {
         self.description = description
         self.model = model
-        schema = description.options[PersistentStoreDescription.schemaOption]?.string ?? "public"
+        schema = description.schema
         guard let names = model.entityNames(inConfiguration: description.configuration) else {
             throw StoreError(
                 .unknownConfiguration(description.configuration ?? ""), url: description.url)
@@ -35,9 +35,8 @@ struct StoreOpening {
     ///
     /// - Throws: `PostgreSQLError` for an address that libpq cannot read.
     func settings(_ debug: DebugOptions) throws -> LinkSettings {
-        guard let url = description.address.flatMap({ URL(string: $0.value) }) ?? description.url
-        else { throw PostgreSQLError(.invalidURL, "the description has no URL") }
-        var settings = try LinkSettings(url, schema: schema, timeout: description.timeout)
+        var settings = try LinkSettings(
+            description.addressOfDatabase(), schema: schema, timeout: description.timeout)
         let observer = description.statementObserver
         if observer != nil || debug.sqlLevel > 0 {
             settings.trace = { sql, duration in
@@ -109,8 +108,7 @@ struct StoreOpening {
                 .incompatibleSchema("it has a table \(taken.name), but no table z_metadata"))
         }
         if !catalog.hasSchema {
-            let name = schema.replacing("\"", with: "\"\"")
-            _ = try link.run(Command("CREATE SCHEMA \"\(name)\""))
+            _ = try link.run(Command("CREATE SCHEMA \(schema.quotedName)"))
         }
         let list = MetadataList(
             versionHashes: model.versionHashes(inConfiguration: description.configuration),

@@ -43,7 +43,7 @@ final class CommitListener: Sendable {
 
     private static func listen(_ pool: LinkPool, _ channel: String) throws -> PinnedLink {
         let link = try pool.pin()
-        try link.use { try $0.execute("LISTEN \"\(channel)\"") }
+        try link.use { try $0.execute("LISTEN \(channel.quotedName)") }
         return link
     }
 

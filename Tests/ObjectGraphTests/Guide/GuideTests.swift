@@ -14,6 +14,7 @@ import Testing
             "GuideTests", "GuideTests+Composites", "GuideTests+Contexts",
             "GuideTests+DerivedAttributes", "GuideTests+JSON", "GuideTests+LargeValues",
             "GuideTests+Lists", "GuideTests+Migration", "GuideTests+OwnStores",
+            "GuideTests+PostgreSQL",
             "GuideTests+RemoteChanges", "GuideTests+Search", "OwnStores",
         ].map {
             try PackageFile("Tests/ObjectGraphTests/Guide/\($0).swift")
@@ -21,7 +22,7 @@ import Testing
         files.append(try PackageFile("Tests/MigrationKitTests/GuideSampleTests.swift"))
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 42)
+        #expect(samples.count == 43)
         #expect(others.isEmpty)
     }
 

@@ -19,11 +19,20 @@ import Testing
         await run(10_000 / Self.shardCount, seed: seed &+ UInt64(shard))
     }
 
+    @Test(.enabled(if: ServerSchema.server != nil), arguments: 0..<shardCount)
+    func `scripts over stores in PostgreSQL make no difference (§11.8.26)`(_ shard: Int) async {
+        let seed = shard.isMultiple(of: 2) ? Self.newSeed : Self.provedSeed
+        await run(400 / Self.shardCount, seed: seed &+ UInt64(shard), in: .server)
+    }
+
     /// Stops at the first difference.
-    private func run(_ scriptCount: Int, seed: UInt64) async {
+    ///
+    /// - Parameter store: Where all scripts run; nil means where each one says.
+    private func run(_ scriptCount: Int, seed: UInt64, in store: Script.Store? = nil) async {
         var generator = SeededGenerator(seed: seed)
         for number in 0..<scriptCount {
-            let script = Script(&generator)
+            var script = Script(&generator)
+            script.store = store ?? script.store
             if let difference = difference(of: script) {
                 let (shortest, last) = shorten(script, difference)
                 Issue.record(

@@ -28,7 +28,7 @@ struct Script {
         let hasUndo: Bool
     }
 
-    enum Store { case inMemory, sqliteInMemory, file, own }
+    enum Store { case inMemory, sqliteInMemory, file, own, server }
 
     var arrangement: [Place]
     var store: Store

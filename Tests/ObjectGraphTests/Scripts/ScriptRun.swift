@@ -28,6 +28,7 @@ final class ScriptRun: @unchecked Sendable {
     var observer: Observer
     let hasGenerations: Bool
     private var folder: TemporaryFolder?
+    private var schema: ServerSchema?
     private let observations: [Observation]
     let posted: [Posted]
 
@@ -37,10 +38,14 @@ final class ScriptRun: @unchecked Sendable {
         var changes: ObjectChanges?
     }
 
+    deinit {
+        for store in coordinator.persistentStores { try? coordinator.removePersistentStore(store) }
+    }
+
     init(_ script: Script) throws {
         coordinator = PersistentStoreCoordinator(
             model: ScriptSchema.model(isOrdered: script.isOrdered))
-        hasGenerations = script.store == .file
+        hasGenerations = script.store == .file || script.store == .server
         var description: PersistentStoreDescription
         switch script.store {
         case .inMemory: description = .inMemory()
@@ -48,6 +53,13 @@ final class ScriptRun: @unchecked Sendable {
         case .own:
             registerStores()
             description = PersistentStoreDescription(type: "Dictionary")
+        case .server:
+            guard let schema = ServerSchema() else {
+                throw Difference(step: "opening", message: "there is no server")
+            }
+            self.schema = schema
+            description = schema.description
+            description.maximumReaderCount = 2
         case .file:
             let folder = TemporaryFolder()
             self.folder = folder

@@ -188,6 +188,16 @@ import Testing
             ).isEmpty)
     }
 
+    @Test func `a store is destroyed, and tables of others are not (§11.8.27)`() throws {
+        try schema.store(library) { $0.tracksHistory = true }.close()
+        try schema.run("CREATE TABLE other (a int); CREATE TABLE zebra (z_pk bigint)")
+        try PersistentStoreCoordinator.destroyPersistentStore(schema.description)
+        let tables = try schema.texts(
+            "SELECT tablename::text FROM pg_tables WHERE schemaname = '\(schema.name)' ORDER BY 1")
+        #expect(tables == ["other", "zebra"])
+        try schema.store(library).close()
+    }
+
     @Test func `no error and no description shows the password (§11.8.9)`() throws {
         let url = URL(string: "postgresql://ann:hush%21@localhost:1/books?sslmode=disable")!
         let description = PersistentStoreDescription.postgreSQL(url, schema: "mine")

@@ -17,9 +17,12 @@ package enum StoreTypes {
         @Sendable (PersistentStoreDescription, ManagedObjectModel, DebugOptions) throws ->
         any PersistentStore
 
+    /// Removes all that a store has, as if it had never been made.
+    package typealias Destroyer = @Sendable (PersistentStoreDescription) throws -> Void
+
     private enum Maker: Sendable {
         case custom(Factory)
-        case rowStore(RowStoreFactory)
+        case rowStore(RowStoreFactory, Destroyer)
     }
 
     private static let makers = Mutex<[PersistentStoreDescription.StoreType: Maker]>([:])
@@ -32,9 +35,10 @@ package enum StoreTypes {
 
     /// Registers a type of stores that another target of the package has.
     package static func register(
-        _ type: PersistentStoreDescription.StoreType, rowStore factory: @escaping RowStoreFactory
+        _ type: PersistentStoreDescription.StoreType, rowStore factory: @escaping RowStoreFactory,
+        destroy: @escaping Destroyer
     ) {
-        register(type, .rowStore(factory))
+        register(type, .rowStore(factory, destroy))
     }
 
     private static func register(_ type: PersistentStoreDescription.StoreType, _ maker: Maker) {
@@ -57,9 +61,27 @@ package enum StoreTypes {
                 throw StoreError(
                     .unknownStoreType(description.type.rawValue), url: description.url)
             case .custom(let factory)?: store = try factory(description, model)
-            case .rowStore(let factory)?: return try factory(description, model, debug)
+            case .rowStore(let factory, _)?: return try factory(description, model, debug)
             }
         }
+        return try makeStore(store, description, model)
+    }
+
+    /// - Throws: `StoreError` with `unsupported` for a type that cannot be destroyed; the errors of
+    ///   the type.
+    static func destroy(_ description: PersistentStoreDescription) throws {
+        guard case .rowStore(_, let destroy)? = makers.withLock({ $0[description.type] }) else {
+            throw StoreError(
+                .unsupported("destroying a store of the type \(description.type.rawValue)"),
+                url: description.url)
+        }
+        try destroy(description)
+    }
+
+    private static func makeStore(
+        _ store: CustomStore, _ description: PersistentStoreDescription,
+        _ model: ManagedObjectModel
+    ) throws -> any PersistentStore {
         switch store {
         case .incremental(let store):
             return try IncrementalStoreAdapter(store, description, model: model)

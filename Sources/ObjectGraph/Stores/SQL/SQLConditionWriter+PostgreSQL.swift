@@ -1,3 +1,5 @@
+import Foundation
+
 // What PostgreSQL says otherwise than SQLite. It has no functions of this engine, and its operands
 // have types. An expression is stated only if its value is exactly that of the evaluator in memory,
 // or if the statement fails for a row with another value (SQLSTATE class 22).
@@ -84,26 +86,13 @@ extension SQLConditionWriter {
             throw .inMemoryOnly(feature: "A list of real numbers and 64-bit integers")
         }
         let bindings = values.compactMap { $0.comparable(with: type).map(binding) }
-        let array: SQLArray
-        switch type {
-        case .integer:
-            array = .integers(
-                bindings.compactMap { if case .integer(let value) = $0 { value } else { nil } })
-        case .real, .mixed:
-            array = .reals(
-                bindings.compactMap {
-                    if case .real(let value) = $0, !value.isNaN { value } else { nil }
-                })
-        case .text:
-            // A column cannot hold a text with U+0000.
-            array = .texts(
-                bindings.compactMap {
-                    if case .text(let value) = $0, !value.utf8.contains(0) { value } else { nil }
-                })
-        case .blob:
-            array = .blobs(
-                bindings.compactMap { if case .blob(let value) = $0 { value } else { nil } })
-        }
+        let array: SQLArray =
+            switch type {
+            case .integer: .integers(bindings.compactMap(\.integer))
+            case .real, .mixed: .reals(bindings.compactMap(\.number))
+            case .text: .texts(bindings.compactMap(\.possibleText))
+            case .blob: .blobs(bindings.compactMap(\.blob))
+            }
         return array.elements.isEmpty ? nil : array
     }
 
@@ -118,6 +107,26 @@ extension SQLConditionWriter {
         guard first == second || first.isInteger && second.isInteger else {
             throw .inMemoryOnly(feature: "IN with fetched numbers of another type")
         }
+    }
+}
+
+extension SQLBinding {
+    fileprivate var integer: Int64? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+
+    /// Nil for NaN, which equals nothing.
+    fileprivate var number: Double? {
+        if case .real(let value) = self, !value.isNaN { value } else { nil }
+    }
+
+    /// Nil for a text that no column can hold.
+    fileprivate var possibleText: String? {
+        if case .text(let value) = self, !value.utf8.contains(0) { value } else { nil }
+    }
+
+    fileprivate var blob: Data? {
+        if case .blob(let value) = self { value } else { nil }
     }
 }
 
@@ -319,10 +328,10 @@ extension SQLConditionWriter {
             try write(arguments[0], to: &text, place)
             text.append(try function.sqlForm().separator)
             if function == .divide {
-                try writeDivisor(arguments[1], to: &text) {
-                    (writer, text) throws(FetchError) in
-                    try writer.write(arguments[1], to: &text, place)
-                }
+                let isSafe = arguments[1].isFiniteConstant
+                if !isSafe { text.append("NULLIF(") }
+                try write(arguments[1], to: &text, place)
+                if !isSafe { text.append(", 0)") }
             } else {
                 try write(arguments[1], to: &text, place)
             }
@@ -331,14 +340,17 @@ extension SQLConditionWriter {
             text.append(isReal ? "CAST((" : "(")
             try writeWhole(arguments[0], to: &text, place)
             text.append(" % ")
-            try writeDivisor(arguments[1], to: &text) { (writer, text) throws(FetchError) in
-                try writer.writeWhole(arguments[1], to: &text, place)
-            }
+            // Division by zero gives null, in PostgreSQL an error.
+            let isSafe = arguments[1].isFiniteConstant && types[1].isInteger
+            if !isSafe { text.append("NULLIF(") }
+            try writeWhole(arguments[1], to: &text, place)
+            if !isSafe { text.append(", 0)") }
             text.append(isReal ? ") AS double precision)" : ")")
         case .and, .or, .exclusiveOr:
+            let symbol = try function.sqlForm().separator
             text.append("(")
             try writeWhole(arguments[0], to: &text, place)
-            text.append(function == .exclusiveOr ? " # " : try function.sqlForm().separator)
+            text.append(function == .exclusiveOr ? " # " : symbol)
             try writeWhole(arguments[1], to: &text, place)
             text.append(")")
         case .complement:
@@ -376,17 +388,6 @@ extension SQLConditionWriter {
         text.append(opening)
         try write(operand, to: &text, place)
         text.append(closing)
-    }
-
-    /// Writes a divisor, which is null if it is zero.
-    private mutating func writeDivisor(
-        _ operand: Operand, to text: inout SQLText,
-        _ write: (inout Self, inout SQLText) throws(FetchError) -> Void
-    ) throws(FetchError) {
-        let isSafe = operand.isFiniteConstant && operand.sqlType?.isInteger == true
-        if !isSafe { text.append("NULLIF(") }
-        try write(&self, &text)
-        if !isSafe { text.append(", 0)") }
     }
 
     /// Writes a number without its fraction. One beyond 64 bits is an error in PostgreSQL.

@@ -58,6 +58,15 @@ package enum SQLDialect: Sendable, Hashable {
         }
     }
 
+    private func arrayType(_ values: SQLArray) -> String {
+        switch values {
+        case .integers: "bigint[]"
+        case .reals: "double precision[]"
+        case .texts: "text[]"
+        case .blobs: "bytea[]"
+        }
+    }
+
     /// An element of an index, with its order.
     func indexElement(_ value: String, isAscending: Bool) -> String {
         switch self {
@@ -97,7 +106,7 @@ package enum SQLDialect: Sendable, Hashable {
         case (.sqlite, .blob(let value)): "x'\(value.hexadecimal)'"
         case (.postgreSQL, .blob(let value)): "'\\x\(value.hexadecimal)'::bytea"
         case (_, .array(let values)):
-            "ARRAY[\(values.elements.map(literal).joined(separator: ", "))]::\(columnType(values.elementType))[]"
+            "ARRAY[\(values.elements.map(literal).joined(separator: ", "))]::\(arrayType(values))"
         }
     }
 }

@@ -45,16 +45,6 @@ package enum SQLArray: Sendable, Hashable {
         case .blobs(let values): values.map { .blob($0) }
         }
     }
-
-    /// The type that a column for an element has in SQLite.
-    var elementType: String {
-        switch self {
-        case .integers: "INTEGER"
-        case .reals: "FLOAT"
-        case .texts: "VARCHAR"
-        case .blobs: "BLOB"
-        }
-    }
 }
 
 /// A piece of SQL and the values of its parameters, in their order.

@@ -147,6 +147,7 @@ extension SQLBinding {
         case .real(let value): "\(value)"
         case .text(let value): value
         case .blob(let value): "\(Array(value))"
+        case .array(let values): "\(values)"
         }
     }
 }

@@ -1,0 +1,1 @@
+../../ObjectGraphTests/Agreement/GeneratedModel.swift
