@@ -94,7 +94,8 @@ let package = Package(
             name: "CrashCampaign", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
             path: "Tests/CrashCampaign", swiftSettings: strict),
         .testTarget(
-            name: "ObjectGraphTests", dependencies: ["ObjectGraph", "TestSupport", "CSQLite"],
+            name: "ObjectGraphTests",
+            dependencies: ["ObjectGraph", "PostgreSQLStore", "TestSupport", "CSQLite"],
             swiftSettings: strict),
         .testTarget(
             name: "StacksTests", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],

@@ -107,9 +107,10 @@ struct StoreOpening {
             throw StoreError(
                 .incompatibleSchema("it has a table \(taken.name), but no table z_metadata"))
         }
-        if !catalog.hasSchema {
-            _ = try link.run(Command("CREATE SCHEMA \(schema.quotedName)"))
-        }
+        let statements =
+            (catalog.hasSchema ? [] : ["CREATE SCHEMA \(schema.quotedName)"])
+            + (try StoreTables(layout, entityNames: entityNames).statements)
+        try link.execute(statements.joined(separator: ";\n"))
         let list = MetadataList(
             versionHashes: model.versionHashes(inConfiguration: description.configuration),
             type: .postgreSQL)
@@ -123,20 +124,19 @@ struct StoreOpening {
             parents.append(
                 integer: entity.superentityIndex.map { layout.number(of: model.entities[$0]) } ?? 0)
         }
-        _ = try link.run(
-            try StoreTables(layout, entityNames: entityNames).statements.map { Command($0) } + [
-                Command(
-                    """
-                    INSERT INTO z_primarykey (z_ent, z_name, z_super, z_max) \
-                    SELECT *, 0 FROM unnest($1::bigint[], $2::text[], $3::bigint[])
-                    """, [.column(numbers), .column(names), .column(parents)]),
-                Command(
-                    "INSERT INTO z_metadata (z_version, z_uuid, z_plist) VALUES (1, $1, $2)",
-                    [.text(layout.storeIdentifier), .bytes(try list.data())]),
-                Command(
-                    "INSERT INTO z_modelcache (z_content) VALUES ($1)",
-                    [.bytes(try model.cacheOfStore())]),
-            ])
+        _ = try link.run([
+            Command(
+                """
+                INSERT INTO z_primarykey (z_ent, z_name, z_super, z_max) \
+                SELECT *, 0 FROM unnest($1::bigint[], $2::text[], $3::bigint[])
+                """, [.column(numbers), .column(names), .column(parents)]),
+            Command(
+                "INSERT INTO z_metadata (z_version, z_uuid, z_plist) VALUES (1, $1, $2)",
+                [.text(layout.storeIdentifier), .bytes(try list.data())]),
+            Command(
+                "INSERT INTO z_modelcache (z_content) VALUES ($1)",
+                [.bytes(try model.cacheOfStore())]),
+        ])
         return OpenedStore(layout, list, description)
     }
 

@@ -140,7 +140,7 @@ struct SourceFile {
     var declaredTypes: [String] {
         code.matches(
             of:
-                /(?m)^(?:public |open |final |indirect |internal )*(?:class|struct|enum|protocol|actor) ([A-Z]\w+)/
+                /(?m)^(?:public |package |open |final |indirect |internal )*(?:class|struct|enum|protocol|actor) ([A-Z]\w+)/
         ).map { String($0.output.1) }
     }
 

@@ -72,7 +72,7 @@ import Testing
     @Test(arguments: [
         (
             "ALTER TABLE zauthor DROP COLUMN zname",
-            StoreError.Reason.missingColumn(
+            .missingColumn(
                 "zname", table: "zauthor", entity: "Author", property: "name")
         ),
         (
@@ -99,8 +99,11 @@ import Testing
             .incompatibleSchema("z_metadata has no row with an identifier")
         ),
         ("DELETE FROM z_primarykey WHERE z_name = 'Book'", .missingEntity("Book")),
-        ("DROP TABLE z_metadata", .incompatibleSchema("it has a table zauthor, but no table z_metadata")),
-    ])
+        (
+            "DROP TABLE z_metadata",
+            .incompatibleSchema("it has a table zauthor, but no table z_metadata")
+        ),
+    ] as [(String, StoreError.Reason)])
     func `tables that are not as the model needs them are errors (§11.8.5)`(
         _ change: String, _ reason: StoreError.Reason
     ) throws {

@@ -44,20 +44,19 @@ import Testing
             ],
             ["double": .double(.infinity), "float": .double(-.infinity)],
         ]
+        let entity = coordinator.model.entity(named: "Specimen")!
         let context = coordinator.context()
         let ids = try context.performAndWait {
             let specimens = try values.map { values in
                 let specimen = Specimen(context: context)
                 for (key, value) in values {
-                    try specimen.setValue(value.swiftValue, forKey: key)
+                    specimen.setAttribute(value, at: entity.property(named: key)!.index)
                 }
                 return specimen
             }
             try context.save()
             return specimens.map(\.objectID)
         }
-        let model = coordinator.model
-        let entity = model.entity(named: "Specimen")!
         for (id, values) in zip(ids, values) {
             let row = try #require(
                 try coordinator.postgreSQL.row(id.reference, entity: entity, keepsSnapshot: false))

@@ -74,7 +74,7 @@ package struct RowList: Sendable {
     }
 
     /// The result for each row, in order.
-    func map<Result>(_ transform: (RowReference) throws -> Result) rethrows -> [Result] {
+    package func map<Result>(_ transform: (RowReference) throws -> Result) rethrows -> [Result] {
         var results: [Result] = []
         results.reserveCapacity(count)
         try forEachRun { slab, places in

@@ -5,20 +5,19 @@
 /// a result in one call from the other module.
 package struct WireResult {
     /// A question about the value in a row and a column.
-    package typealias Question = @convention(c) (OpaquePointer?, Int32, Int32) -> Int32
+    package typealias Question = @convention(c) @Sendable (OpaquePointer?, Int32, Int32) -> Int32
+
+    /// The address of the value in a row and a column.
+    package typealias Bytes =
+        @convention(c) @Sendable (OpaquePointer?, Int32, Int32) -> UnsafeMutablePointer<CChar>?
 
     /// The functions of the client library.
     package struct Access: Sendable {
         let byteCount: Question
         let isNull: Question
-        let bytes: @convention(c) (OpaquePointer?, Int32, Int32) -> UnsafeMutablePointer<CChar>?
+        let bytes: Bytes
 
-        package init(
-            byteCount: @escaping Question, isNull: @escaping Question,
-            bytes: @escaping @convention(c) (
-                OpaquePointer?, Int32, Int32
-            ) -> UnsafeMutablePointer<CChar>?
-        ) {
+        package init(byteCount: Question, isNull: Question, bytes: Bytes) {
             self.byteCount = byteCount
             self.isNull = isNull
             self.bytes = bytes
