@@ -107,7 +107,7 @@ extension PostgreSQLStore: BatchStore {
     ) throws -> BatchUpdateTranslation {
         do {
             return try BatchUpdateTranslation(request, entity: entity, layout: layout)
-        } catch let error as FetchError where error.isOfSQL && request.predicate != nil {
+        } catch where error.isOfSQL && request.predicate != nil {
             var matching = FetchRequest(
                 entityName: request.entityName, predicate: request.predicate)
             matching.includesSubentities = request.includesSubentities
