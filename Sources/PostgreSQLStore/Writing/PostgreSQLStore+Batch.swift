@@ -107,7 +107,8 @@ extension PostgreSQLStore: BatchStore {
     ) throws -> BatchUpdateTranslation {
         do {
             return try BatchUpdateTranslation(request, entity: entity, layout: layout)
-        } catch where error.isOfSQL && request.predicate != nil {
+        } catch {
+            guard error.isOfSQL, request.predicate != nil else { throw error }
             var matching = FetchRequest(
                 entityName: request.entityName, predicate: request.predicate)
             matching.includesSubentities = request.includesSubentities
