@@ -24,31 +24,31 @@ struct HistoryReader {
                     FROM ATRANSACTION WHERE Z_PK > $1 ORDER BY Z_PK LIMIT $2
                     """, [.integer(last), .integer(Int64(limit))])
             ])[0]
-            var matching: [(key: Int64, transaction: PersistentHistoryTransaction)] = []
+            var matching: [(key: Int64, record: PersistentHistoryTransaction)] = []
             for row in 0..<rows.count {
-                let transaction = try transaction(in: rows, row)
-                last = transaction.transactionNumber
-                if filter.includes(transaction) {
-                    matching.append((try rows.integer(row, 1), transaction))
+                let record = try record(in: rows, row)
+                last = record.transactionNumber
+                if filter.includes(record) {
+                    matching.append((try rows.integer(row, 1), record))
                 }
             }
             if includesChanges || filter.selectsChanges {
                 let changes = try changes(of: matching, filter)
-                for (key, var transaction) in matching {
+                for (key, record) in matching {
                     let own = changes[key] ?? []
                     if own.isEmpty, filter.selectsChanges { continue }
-                    if includesChanges { transaction.changes = own }
-                    found.append(transaction)
+                    found.append(record)
+                    if includesChanges { found[found.count - 1].changes = own }
                 }
             } else {
-                found += matching.map(\.transaction)
+                found += matching.map(\.record)
             }
             if rows.count < limit { break }
         }
         return Array(found.prefix(limit))
     }
 
-    private func transaction(in rows: Rows, _ row: Int) throws -> PersistentHistoryTransaction {
+    private func record(in rows: Rows, _ row: Int) throws -> PersistentHistoryTransaction {
         func text(_ column: Int) throws -> String? {
             rows.isNull(row, column) ? nil : try rows.text(row, column)
         }
@@ -65,12 +65,12 @@ struct HistoryReader {
 
     /// The changes by the key of their transaction.
     private func changes(
-        of transactions: [(key: Int64, transaction: PersistentHistoryTransaction)],
+        of transactions: [(key: Int64, record: PersistentHistoryTransaction)],
         _ filter: HistoryFilter
     ) throws -> [Int64: [PersistentHistoryChange]] {
         guard !transactions.isEmpty else { return [:] }
         let numbers = Dictionary(
-            transactions.map { ($0.key, $0.transaction.transactionNumber) },
+            transactions.map { ($0.key, $0.record.transactionNumber) },
             uniquingKeysWith: { first, _ in first })
         let rows = try transaction.run([
             Command(
@@ -131,8 +131,8 @@ struct HistoryReader {
             guard var text else { continue }
             let slot = tombstone.attribute.slot!
             switch layout.slotKinds[slot] {
-            case .integer: Int64(text).map { writer.set(slot, integer: $0) }
-            case .real: Double(text).map { writer.set(slot, real: $0) }
+            case .integer: if let value = Int64(text) { writer.set(slot, integer: value) }
+            case .real: if let value = Double(text) { writer.set(slot, real: value) }
             case .text: text.withUTF8 { writer.set(slot, bytes: UnsafeRawBufferPointer($0)) }
             case .blob: Data(hexadecimal: text).withUnsafeBytes { writer.set(slot, bytes: $0) }
             }

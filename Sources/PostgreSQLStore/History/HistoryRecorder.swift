@@ -51,7 +51,8 @@ final class HistoryRecorder: ChangeRecorder {
     static func deletion(
         _ history: StoreHistory, _ entity: Entity, keys: some Collection<Int64>
     ) -> Command {
-        let tombstones = history.entities[entity.index].tombstones.map { attribute, column in
+        let tombstones = history.entities[entity.index].tombstones.map {
+            attribute, column -> String in
             guard let column else { return "NULL" }
             return switch entity.layout.slotKinds[attribute.slot!] {
             case .integer, .real: "t0.\(column)::text"

@@ -100,7 +100,7 @@ struct StoreOpening {
 
     private func create(_ catalog: SchemaCatalog, on link: Link) throws -> OpenedStore {
         let layout = StoreLayout(
-            postgreSQL: model, storeIdentifier: UUID().uuidString)
+            model, dialect: .postgreSQL, storeIdentifier: UUID().uuidString)
         let tables = SchemaTables(model, entityNames: entityNames, layout)
         // The tables of another program stay as they are.
         if let taken = tables.forms.first(where: { catalog.tables[$0.name] != nil }) {
@@ -157,7 +157,7 @@ struct StoreOpening {
         let list = MetadataList(Data(metadata.bytes(0, 1)))
         try model.requireVersionHashes(list.versionHashes, of: description)
         let layout = StoreLayout(
-            postgreSQL: model, numbers: try numbers(results[1]),
+            model, dialect: .postgreSQL, numbers: try numbers(results[1]),
             storeIdentifier: try metadata.text(0, 0))
         for form in SchemaTables(model, entityNames: entityNames, layout).forms {
             try catalog.require(form)

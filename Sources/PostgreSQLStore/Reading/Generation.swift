@@ -19,7 +19,8 @@ final class Generation: Sendable {
     init(_ pool: LinkPool, url: URL?) throws {
         do {
             link = try pool.pin()
-        } catch where error.kind == .poolTimeout {
+        } catch {
+            guard error.kind == .poolTimeout else { throw error }
             throw StoreError(.tooManyGenerations(limit: LinkPool.maximumPinnedCount), url: url)
         }
         self.url = url

@@ -15,7 +15,7 @@ struct JoinStatements {
 
     init(_ plan: SavePlan, _ layout: StoreLayout) {
         let removed = Self.groups(plan.joins.lazy.filter { !$0.isInsertion })
-        removals = removed.map { end, pairs in
+        removals = removed.map { end, pairs -> Command in
             let join = layout.joinTable(end)
             return Command(
                 """
@@ -25,7 +25,7 @@ struct JoinStatements {
                 """, pairs.parameters)
         }
         let added = Self.groups(plan.joins.lazy.filter { $0.isInsertion && $0.position == nil })
-        additions = added.map { end, pairs in
+        additions = added.map { end, pairs -> Command in
             let join = layout.joinTable(end)
             return Command(
                 """
@@ -34,7 +34,7 @@ struct JoinStatements {
                 """, pairs.parameters)
         }
         let placed = Self.groups(plan.joins.lazy.filter { $0.position != nil })
-        orders = placed.compactMap { end, pairs in
+        orders = placed.compactMap { end, pairs -> Command? in
             let join = layout.joinTable(end)
             return join.placeColumn.map { place in
                 Command(

@@ -8,9 +8,6 @@ struct PlanCollision {
     let plan: SavePlan
     let layout: StoreLayout
 
-    /// What the server said.
-    let error: PostgreSQLError
-
     /// The rows of the plan that have values of one constraint, none of them null.
     private struct Constrained {
         let entity: Entity
@@ -18,9 +15,9 @@ struct PlanCollision {
         var positions: [Int] = []
     }
 
-    /// The conflict for the merge policy; the server's error if the plan collides with nothing
-    /// that the model knows, such as an index of another program's.
-    func conflict(on link: Link) throws -> any Error {
+    /// The conflict for the merge policy; nil if the plan collides with nothing, as far as the model
+    /// knows: another program may have an index of its own.
+    func conflict(on link: Link) throws -> StoreConflict? {
         let tables = Dictionary(grouping: plan.rows.indices) { plan.rows[$0].entity.rootIndex }
             .sorted { $0.key < $1.key }
         let constraints = try constraints()
@@ -33,15 +30,15 @@ struct PlanCollision {
         for (rows, (_, positions)) in zip(results, tables) {
             conflicts += try unexpected(positions, rows)
         }
-        if !conflicts.isEmpty { return StoreConflict.versions(conflicts.sorted()) }
+        if !conflicts.isEmpty { return .versions(conflicts.sorted()) }
         var collisions: [(position: Int, slots: [Int])] = []
         for (rows, constraint) in zip(results.dropFirst(tables.count), constraints) {
             var colliding = Set(try (0..<rows.count).map { Int(try rows.integer($0, 0)) })
             colliding.formUnion(duplicates(among: constraint))
             collisions += colliding.map { ($0, constraint.slots) }
         }
-        if collisions.isEmpty { return error }
-        return StoreConflict.uniqueness(
+        if collisions.isEmpty { return nil }
+        return .uniqueness(
             collisions.sorted {
                 $0.position == $1.position
                     ? $0.slots.lexicographicallyPrecedes($1.slots) : $0.position < $1.position

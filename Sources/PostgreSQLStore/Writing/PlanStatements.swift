@@ -19,8 +19,8 @@ struct PlanStatements {
     private(set) var commands: [Command] = []
     private(set) var expectations: [Expectation] = []
 
-    /// The positions of updates that change columns of constraints.
-    private(set) var hasConstrainedUpdates = false
+    /// Whether updates change columns of constraints.
+    let hasConstrainedUpdates: Bool
 
     private let plan: SavePlan
     private let layout: StoreLayout
@@ -33,7 +33,9 @@ struct PlanStatements {
     ///   constraints to null. PostgreSQL checks a unique index with each row, so without that two
     ///   rows cannot swap their values.
     /// - Throws: `StoreError` for a text that PostgreSQL cannot store.
-    init(_ plan: SavePlan, _ layout: StoreLayout, givesUpValuesFirst: Bool = false) throws(StoreError) {
+    init(
+        _ plan: SavePlan, _ layout: StoreLayout, givesUpValuesFirst: Bool = false
+    ) throws(StoreError) {
         self.plan = plan
         self.layout = layout
         let work = PlanWork(plan, layout)
@@ -41,7 +43,7 @@ struct PlanStatements {
         let joins = JoinStatements(plan, layout)
         add(joins.removals)
         for group in work.deletions where group.isConstrained { delete(group) }
-        if givesUpValuesFirst { work.updates.forEach { giveUpValues($0) } }
+        if givesUpValuesFirst { for group in work.updates { giveUpValues(group) } }
         for group in work.insertions { try insert(group) }
         for group in work.updates { try update(group) }
         for group in work.checks { check(group) }
@@ -72,9 +74,9 @@ struct PlanStatements {
             SELECT \(values.joined(separator: ", ")) \
             FROM \(RowColumns.source(["key"], slots, of: entity))
             """
-        try forEachStatement(of: group) { positions, columns in
-            Command(sql, [keys(positions)] + columns)
-        } expecting: { _ in .none }
+        for (positions, columns) in try parts(of: group) {
+            add(Command(sql, [keys(positions)] + columns))
+        }
     }
 
     private mutating func update(_ group: PlanWork.Group) throws(StoreError) {
@@ -89,9 +91,10 @@ struct PlanStatements {
             FROM \(source) \
             WHERE t0.Z_PK = v.key AND coalesce(t0.Z_OPT, 0) = v.expected RETURNING t0.Z_PK
             """
-        try forEachStatement(of: group) { positions, columns in
-            Command(sql, [keys(positions), versions(positions), newVersions(positions)] + columns)
-        } expecting: { .rows($0) }
+        for (positions, columns) in try parts(of: group) {
+            let parameters = [keys(positions), versions(positions), newVersions(positions)]
+            add(Command(sql, parameters + columns), .rows(Array(positions)))
+        }
     }
 
     private mutating func giveUpValues(_ group: PlanWork.Group) {
@@ -132,11 +135,11 @@ struct PlanStatements {
 
     // MARK: - Parameters
 
-    /// Adds statements with the values of the group's rows, each with as many rows as fit.
-    private mutating func forEachStatement(
-        of group: PlanWork.Group, _ command: (ArraySlice<Int>, [Parameter]) -> Command,
-        expecting: ([Int]) -> Expectation
-    ) throws(StoreError) {
+    /// The positions of a group and the values of their rows, in parts that fit in a statement.
+    private func parts(
+        of group: PlanWork.Group
+    ) throws(StoreError) -> [(positions: ArraySlice<Int>, columns: [Parameter])] {
+        var parts: [(positions: ArraySlice<Int>, columns: [Parameter])] = []
         var rest = group.positions[...]
         while !rest.isEmpty {
             var columns = RowColumns(
@@ -149,10 +152,10 @@ struct PlanStatements {
                 try columns.append(change.row!, change.entity)
                 end += 1
             }
-            let positions = rest[..<end]
-            add(command(positions, columns.parameters), expecting(Array(positions)))
+            parts.append((rest[..<end], columns.parameters))
             rest = rest[end...]
         }
+        return parts
     }
 
     private func keys(_ positions: ArraySlice<Int>) -> Parameter {

@@ -18,6 +18,7 @@ struct PlanWork {
         var positions: [Int] = []
     }
 
+    /// One for each entity.
     private(set) var insertions: [Group] = []
     private(set) var updates: [Group] = []
     private(set) var deletions: [Group] = []
@@ -29,7 +30,7 @@ struct PlanWork {
     /// The groups of the kinds of changes met so far.
     private var updateGroups: [Shape: Int] = [:]
     private var columnGroups: [[String]: Int] = [:]
-    private var tableGroups: [Shape: Int] = [:]
+    private var insertionGroups: [Int: Int] = [:]
 
     private struct Shape: Hashable {
         let entityIndex: Int
@@ -41,18 +42,15 @@ struct PlanWork {
         self.layout = layout
         var shape: Shape?
         var group = 0
+        var inserted = -1
         for position in plan.rows.indices {
             let change = plan.rows[position]
             switch change.kind {
             case .insert:
-                if insertions.last?.entity !== change.entity {
-                    insertions.append(
-                        Group(
-                            entity: change.entity,
-                            slots: Array(change.entity.layout.slotKinds.indices),
-                            constrainedSlots: []))
+                if inserted < 0 || insertions[inserted].entity !== change.entity {
+                    inserted = insertionGroup(of: change.entity)
                 }
-                insertions[insertions.count - 1].positions.append(position)
+                insertions[inserted].positions.append(position)
             case .update:
                 let next = Shape(entityIndex: change.entity.index, changes: change.changes)
                 if next != shape {
@@ -67,6 +65,16 @@ struct PlanWork {
         sort(\.updates)
         sort(\.deletions)
         sort(\.checks)
+    }
+
+    private mutating func insertionGroup(of entity: Entity) -> Int {
+        if let known = insertionGroups[entity.index] { return known }
+        insertions.append(
+            Group(
+                entity: entity, slots: Array(entity.layout.slotKinds.indices),
+                constrainedSlots: []))
+        insertionGroups[entity.index] = insertions.count - 1
+        return insertions.count - 1
     }
 
     /// Entities of one table share a group if their rows change the same columns.
@@ -112,8 +120,9 @@ struct PlanWork {
         self[keyPath: groups].sort {
             ($0.entity.rootIndex, $0.slots.count) < ($1.entity.rootIndex, $1.slots.count)
         }
+        let rows = plan.rows
         for index in self[keyPath: groups].indices {
-            self[keyPath: groups][index].positions.sort { plan.rows[$0].key < plan.rows[$1].key }
+            self[keyPath: groups][index].positions.sort { rows[$0].key < rows[$1].key }
         }
     }
 }

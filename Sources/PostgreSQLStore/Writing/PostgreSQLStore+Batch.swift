@@ -105,8 +105,11 @@ extension PostgreSQLStore: BatchStore {
     private func translation(
         _ request: BatchUpdateRequest, _ entity: Entity
     ) throws -> BatchUpdateTranslation {
+        func translated(_ request: BatchUpdateRequest) throws -> BatchUpdateTranslation {
+            try BatchUpdateTranslation(request, entity: entity, layout: layout)
+        }
         do {
-            return try BatchUpdateTranslation(request, entity: entity, layout: layout)
+            return try translated(request)
         } catch let error as FetchError where error.isOfSQL && request.predicate != nil {
             var matching = FetchRequest(
                 entityName: request.entityName, predicate: request.predicate)
@@ -117,7 +120,7 @@ extension PostgreSQLStore: BatchStore {
             var request = request
             request.predicate = .comparison(
                 .init(.evaluatedObject, .in, .aggregate(ids.map { .constant(.objectID($0)) })))
-            return try BatchUpdateTranslation(request, entity: entity, layout: layout)
+            return try translated(request)
         }
     }
 

@@ -44,28 +44,32 @@ extension PostgreSQLStore {
         return last - Int64(count) + 1..<last + 1
     }
 
+    @discardableResult
     func save(
         _ plan: SavePlan, from origin: ChangeOrigin, beforeCommit: (() throws -> Void)?
     ) throws -> Int64? {
         try requireWritable()
-        let statements = try PlanStatements(plan, layout)
-        do {
-            return try write(plan, statements, origin, beforeCommit)
-        } catch let error as PostgreSQLError where error.isUniqueViolation {
-            let collision = PlanCollision(plan: plan, layout: layout, error: error)
-            guard statements.hasConstrainedUpdates else { throw try find(collision) }
+        var statements = try PlanStatements(plan, layout)
+        var isCareful = !statements.hasConstrainedUpdates
+        for _ in 0..<Self.collisionLimit {
+            do {
+                return try write(plan, statements, origin, beforeCommit)
+            } catch let error as PostgreSQLError where error.isUniqueViolation {
+                guard isCareful else {
+                    statements = try PlanStatements(plan, layout, givesUpValuesFirst: true)
+                    isCareful = true
+                    continue
+                }
+                let collision = PlanCollision(plan: plan, layout: layout)
+                // Otherwise the other row may be gone by now.
+                if let conflict = try pool.read(collision.conflict) { throw conflict }
+            }
         }
-        do {
-            let careful = try PlanStatements(plan, layout, givesUpValuesFirst: true)
-            return try write(plan, careful, origin, beforeCommit)
-        } catch let error as PostgreSQLError where error.isUniqueViolation {
-            throw try find(PlanCollision(plan: plan, layout: layout, error: error))
-        }
+        return try write(plan, statements, origin, beforeCommit)
     }
 
-    private func find(_ collision: PlanCollision) throws -> any Error {
-        try pool.read { try collision.conflict(on: $0) }
-    }
+    /// How often a save meets an index that refuses it although no row collides.
+    private static let collisionLimit = 4
 
     private func write(
         _ plan: SavePlan, _ statements: PlanStatements, _ origin: ChangeOrigin,

@@ -81,10 +81,10 @@ extension PostgreSQLStore {
                 return rows.isNull(0, 0) ? "" : try rows.text(0, 0)
             }
             switch status {
-            case "committed": return
-            case "aborted": throw PostgreSQLError(.connectionLost, lost.error.message)
+            case "committed"?: return
+            case "aborted"?: throw PostgreSQLError(.connectionLost, lost.error.message)
             // The server may not have noticed that the connection is lost.
-            case "in progress" where pause > .milliseconds(100): endSession(of: lost.identity)
+            case "in progress"? where pause > .milliseconds(100): endSession(of: lost.identity)
             default: break
             }
             WriteRetries.sleep(pause)
@@ -133,10 +133,7 @@ struct WriteRetries {
     }
 
     static func sleep(_ duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        var time = timespec(
-            tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-        nanosleep(&time, nil)
+        Thread.sleep(forTimeInterval: duration / .seconds(1))
     }
 }
 

@@ -1,4 +1,5 @@
 #if PostgreSQL
+import Foundation
 import ObjectGraph
 
 /// The values of rows, as one array parameter for each column, for `unnest`.
@@ -61,7 +62,7 @@ struct RowColumns {
 extension Entity {
     /// - Throws: `StoreError` for a text with U+0000, which PostgreSQL has in no text.
     func requireStorable(_ text: UnsafeRawBufferPointer, at slot: Int) throws(StoreError) {
-        guard text.contains(0) else { return }
+        guard let start = text.baseAddress, memchr(start, 0, text.count) != nil else { return }
         let attribute = properties.first { $0.slot == slot }
         throw StoreError(
             .unacceptableValue(

@@ -55,10 +55,10 @@ final class WriteTransaction {
         hasBegun = false
         do {
             _ = try link.run([Command("COMMIT"), notification])
-        } catch  where error.isConnectionLoss {
-            throw CommitLost(identity: identity, error: error)
-        } catch  where error.commandIndex == 1 {
-            // The transaction is committed. Its listeners find it with the next notification.
+        } catch {
+            if error.isConnectionLoss { throw CommitLost(identity: identity, error: error) }
+            // The first command is committed. Observers learn of it with the next notification.
+            guard error.commandIndex == 1 else { throw error }
         }
     }
 

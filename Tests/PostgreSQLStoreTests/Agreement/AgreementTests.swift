@@ -27,7 +27,8 @@ struct ServerAgreementCase: Sendable, CustomTestStringConvertible {
 
     /// Runs the body on a context of a filled store.
     func run(
-        _ body: @Sendable (ManagedObjectContext, [String: [ManagedObject]], SeededGenerator) throws
+        _ body:
+            @Sendable (ManagedObjectContext, [String: [ManagedObject]], SeededGenerator) throws
             -> Void
     ) throws {
         var generator = SeededGenerator(seed: seed)

@@ -133,18 +133,15 @@ import Testing
             try body()
             return store.statistics.roundTrips
         }
-        #expect(try roundTrips { #expect(try fetch("Author").count == 1000) } == 1)
+        #expect(try roundTrips { _ = try fetch("Author") } == 1)
         #expect(store.statistics.rowsRead == 1000)
         #expect(
             try roundTrips { _ = try store.row(5, entity: author, keepsSnapshot: true) } == 1)
+        #expect(try roundTrips { _ = try store.rows(Array(1...900), entity: author) } == 1)
+        #expect(store.statistics.rowsRead == 900)
         #expect(
             try roundTrips {
-                #expect(try store.rows(Array(1...900), entity: author).count == 900)
-            } == 1)
-        #expect(
-            try roundTrips {
-                let count = try store.count(FetchRequest(entityName: "Author"), entity: author)
-                #expect(count == 1000)
+                _ = try store.count(FetchRequest(entityName: "Author"), entity: author)
             } == 1)
     }
 

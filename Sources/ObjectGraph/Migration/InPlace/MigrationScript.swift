@@ -113,7 +113,9 @@ struct MigrationScript {
                     of: table.root, besides: table.foreignColumns))
         }
         let divided = Set(tables.filter(\.isDivided).map(\.root.index))
-        statements += relationships.flatMap { $0.statements(schema.tables(target), without: divided) }
+        statements += relationships.flatMap {
+            $0.statements(schema.tables(target), without: divided)
+        }
         let rebuilt = tables.filter { $0.form == .rebuilt }.compactMap(\.aside)
         statements += aside.map(\.0).filter(rebuilt.contains).map { "DROP TABLE \($0)" }
         statements += relationships.flatMap(\.cleanUp)

@@ -61,7 +61,7 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The four forms of a value in a slot of a row.
-package enum SlotKind: UInt8, Sendable, Hashable {
+package enum SlotKind: UInt8, Sendable, Hashable, BitwiseCopyable {
     case integer
     case real
     case text

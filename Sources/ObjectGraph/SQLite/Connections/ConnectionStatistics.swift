@@ -24,6 +24,8 @@ package struct ConnectionStatistics: Sendable, Hashable {
 
     package init() {}
 
+    init(pageSize: Int) { self.pageSize = pageSize }
+
     var bytesWritten: Int { pagesWritten * pageSize + bytesSent }
 
     package static func += (sum: inout Self, other: Self) {

@@ -1,6 +1,6 @@
 /// How the history of a store records the objects of one entity (spec §8.7).
 package struct HistoryEntity: Sendable {
-    let entity: Entity
+    package let entity: Entity
 
     /// The columns of the preserved attributes by the number of their tombstone; nil for one whose
     /// values are never kept.

@@ -189,7 +189,8 @@ extension SQLText {
             let operand = try dictionary?.sortOperand(sortKey)
             let key = try CompiledSort.Key(sortKey, resolver, operand)
             if dialect == .postgreSQL {
-                try appendPostgreSQLKey(key, dictionary, number: dictionary?.number(of: sortKey), &writer)
+                try appendPostgreSQLKey(
+                    key, dictionary, number: dictionary?.number(of: sortKey), &writer)
             } else {
                 try writer.write(key.operand, to: &self, .optional)
                 switch key.comparison {

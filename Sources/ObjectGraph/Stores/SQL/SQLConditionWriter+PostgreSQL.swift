@@ -225,7 +225,8 @@ extension SQLConditionWriter {
     /// - Throws: `FetchError.inMemoryOnly` if the operand has no type.
     func sqlType(of operand: Operand) throws(FetchError) -> SQLType {
         if let type = operand.sqlType { return type }
-        throw .inMemoryOnly(feature: "An expression that is always nil, or has values of two kinds,")
+        throw .inMemoryOnly(
+            feature: "An expression that is always nil, or has values of two kinds,")
     }
 
     /// - Throws: `FetchError.inMemoryOnly` if the values of the operand have no type that holds them

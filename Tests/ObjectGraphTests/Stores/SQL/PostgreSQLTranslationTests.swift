@@ -330,12 +330,14 @@ private func flights(
             try BatchUpdateTranslation(
                 BatchUpdateRequest(
                     entityName: "Flight", predicate: ObjectPredicate(format),
-                    propertiesToUpdate: values), entity: QueryFixture.entity("Flight"), layout: QueryFixture.postgreSQL)
+                    propertiesToUpdate: values), entity: QueryFixture.entity("Flight"),
+                layout: QueryFixture.postgreSQL)
         }
         let plain = try update(
             [
                 "distance": .function("multiply:by:", [.keyPath("delay"), .constant(2)]),
-                "seats": .function("add:to:", [.keyPath("seats"), .constant(1)]), "tail": .constant(.null),
+                "seats": .function("add:to:", [.keyPath("seats"), .constant(1)]),
+                "tail": .constant(.null),
             ], "distance > 3")
         #expect(
             plain.sql
@@ -403,7 +405,8 @@ private func flights(
         var request = FetchRequest(entityName: "Flight")
         request.propertiesToFetch = [
             FetchedProperty(
-                name: "twice", expression: .function("multiply:by:", [.keyPath("distance"), .constant(2)]),
+                name: "twice",
+                expression: .function("multiply:by:", [.keyPath("distance"), .constant(2)]),
                 resultType: .double)
         ]
         #expect(

@@ -38,7 +38,7 @@ package final class MetadataState: Sendable {
     }
 
     /// The content to write with rows, in the same way.
-    var unwrittenOrNoted: Content? {
+    package var unwrittenOrNoted: Content? {
         content.withLock { $0.changeCount > $0.writtenCount || $0.hasUnwrittenNote ? $0 : nil }
     }
 
