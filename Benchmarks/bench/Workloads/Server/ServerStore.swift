@@ -20,7 +20,8 @@ final class ServerStore {
     /// - Parameter delayMilliseconds: how long each direction takes besides; 0 goes without a
     ///   proxy.
     init(_ context: WorkerContext, delayMilliseconds: Double) throws {
-        address = try .ofRun()
+        let address = try ServerAddress.ofRun()
+        self.address = address
         // The folder of a job is unique in the run, and the process among the runs.
         schema = "bench_\(ProcessInfo.processInfo.processIdentifier)"
         proxy =

@@ -14,9 +14,7 @@ enum ServerWriter {
         /// The name of a stack.
         var subject: String
         var configuration: SubjectConfiguration
-        /// How many updates it saves.
-        var updateCount: Int
-        /// The numbers of the items that it updates in turn.
+        /// The numbers of the items that it updates, one a save.
         var numbers: [Int64]
     }
 
@@ -27,6 +25,8 @@ enum ServerWriter {
         var startNanoseconds: UInt64
         var endNanoseconds: UInt64
     }
+
+    private static let maximumTries = 10_000
 
     /// Serves one order: opens the stack, answers, waits for a line, updates, and reports.
     static func serve(_ order: Order) throws {
@@ -42,10 +42,15 @@ enum ServerWriter {
         var report = Report(
             savedCount: 0, conflictCount: 0, startNanoseconds: Stopwatch.nanoseconds(),
             endNanoseconds: 0)
-        for index in 0..<order.updateCount {
-            while try !worker.performAndWait({
-                try worker.increment(identifiers[index % identifiers.count], savingTo: stack)
-            }) { report.conflictCount += 1 }
+        for id in identifiers {
+            var tries = 1
+            while try !worker.increment(id, savingTo: stack) {
+                guard tries < maximumTries else {
+                    throw WorkerFailure(reason: "an update was refused \(tries) times")
+                }
+                tries += 1
+                report.conflictCount += 1
+            }
             report.savedCount += 1
         }
         report.endNanoseconds = Stopwatch.nanoseconds()
@@ -65,16 +70,25 @@ extension ManagedObjectContext {
     fileprivate func increment(
         _ id: ManagedObjectID, savingTo stack: any PersistenceStack
     ) throws -> Bool {
-        guard let item = try newestItem(id) else {
-            throw WorkerFailure(reason: "the store has no item \(id)")
-        }
-        item.quantity += 1
-        do {
-            try stack.saveToDisk(self)
-            return true
-        } catch SaveError.mergeConflicts {
-            rollback()
-            return false
+        try performAndWait {
+            guard let item = try newestItem(id) else {
+                throw WorkerFailure(reason: "the store has no item \(id)")
+            }
+            item.quantity += 1
+            do {
+                try stack.saveToDisk(self)
+                return true
+            } catch SaveError.mergeConflicts {
+                // A context above may have taken the change and then have been refused. It also
+                // keeps the old values until it is told that others are newer.
+                for level in sequence(first: self, next: \.parent) {
+                    level.performAndWait {
+                        level.rollback()
+                        level.refreshAllObjects()
+                    }
+                }
+                return false
+            }
         }
     }
 }

@@ -25,7 +25,6 @@ enum ServerWritersWorkload {
                     ServerWriter.Order(
                         server: store.reached, schema: store.schema,
                         subject: context.job.subject, configuration: context.configuration,
-                        updateCount: updateCount,
                         numbers: (0..<updateCount).map { _ in
                             Int64.random(in: range, using: &random)
                         }))
