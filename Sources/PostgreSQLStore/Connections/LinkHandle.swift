@@ -132,12 +132,12 @@ extension LinkHandle {
         _ connection: OpaquePointer, _ settings: LinkSettings
     ) -> PostgreSQLError {
         let text = settings.redacting(String(cString: PQerrorMessage(connection)))
-        let state = text.matches(of: /:  ([0-9A-Z]{5}): /).last.map { String($0.output.1) }
+        let state = text.matches(of: #/:  ([0-9A-Z]{5}): /#).last.map { String($0.output.1) }
         // A server that is reached over TLS or not at all gives two messages; each has the place
         // in the server's source.
         let message = text.split(separator: "\n")
             .filter { !$0.hasPrefix("LOCATION:") }
-            .map { $0.replacing(/:  [0-9A-Z]{5}: /) { _ in ": " } }
+            .map { $0.replacing(#/:  [0-9A-Z]{5}: /#) { _ in ": " } }
             .joined(separator: "; ")
         let kind: PostgreSQLError.Kind =
             if let state {
