@@ -47,7 +47,7 @@ import Testing
         let entity = coordinator.model.entity(named: "Specimen")!
         let context = coordinator.context()
         let ids = try context.performAndWait {
-            let specimens = try values.map { values in
+            let specimens = values.map { values in
                 let specimen = Specimen(context: context)
                 for (key, value) in values {
                     specimen.setAttribute(value, at: entity.property(named: key)!.index)
