@@ -149,7 +149,7 @@ final class FaultProxy: Sendable {
             while !rest.isEmpty {
                 let count = send(
                     socket, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count,
-                    Int32(MSG_NOSIGNAL.rawValue))
+                    Int32(MSG_NOSIGNAL))
                 guard count > 0 else { return false }
                 rest = rest.dropFirst(count)
             }

@@ -13,9 +13,8 @@ import Testing
 
     init() throws {
         coordinator = try schema.coordinator(Self.model) { $0.tracksHistory = true }
-        context = coordinator.context()
+        context = ManagedObjectContext(.privateQueue, coordinator: coordinator, name: "view")
         context.transactionAuthor = "test"
-        context.name = "view"
     }
 
     private static let model = try! ManagedObjectModel(entities: [
@@ -137,7 +136,7 @@ import Testing
                     entityName: "Team", predicate: try ObjectPredicate("name < '2'"),
                     propertiesToUpdate: ["size": .constant(2.0)]))
             #expect(try lastChanges() == ["update Team size", "update Team size"])
-            let team = try context.fetch(FetchRequest(entityName: "Team"))[0]
+            let team = try context.all("Team")[0]
             try context.insert("Player", ["team": team])
             try context.save()
             try context.execute(BatchDeleteRequest(objectIDs: [team.objectID]))

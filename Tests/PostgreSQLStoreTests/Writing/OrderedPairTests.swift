@@ -39,7 +39,7 @@ import Testing
 
     private func read() throws -> String {
         try fixture.run { context in
-            let list = try context.fetch(FetchRequest(entityName: "List"))[0]
+            let list = try context.all("List")[0]
             let items = try #require(try list.value(forKey: "items") as? [ManagedObject])
             return try items.map { try #require(try $0.value(forKey: "name") as? String) }.joined()
         }
@@ -65,7 +65,7 @@ import Testing
         try save(["abc"])
         #expect(try places() == ["2048", "3072", "4096"])
         try fixture.run { context in
-            let list = try context.fetch(FetchRequest(entityName: "List"))[0]
+            let list = try context.all("List")[0]
             var items = try #require(try list.value(forKey: "items") as? [ManagedObject])
             items.remove(at: 1)
             items.append(try context.insert("Item", ["name": "d"]))
