@@ -117,7 +117,8 @@ import Testing
         let generation = try #require(pinned.generation)
         let process = try generation.link.use { $0.processID }
         // Waits until the process has ended.
-        #expect(try schema.texts("SELECT pg_terminate_backend(\(process), 60000)::text") == ["true"])
+        #expect(
+            try schema.texts("SELECT pg_terminate_backend(\(process), 60000)::text") == ["true"])
         let entity = coordinator.model.entity(named: "Author")!
         #expect(
             storeError {

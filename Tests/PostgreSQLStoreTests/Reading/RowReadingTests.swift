@@ -75,7 +75,9 @@ import Testing
         let rows = try fetch("Publication").map { ($0.key, $0.version, $0.entityIndex) }
         #expect(rows.map(\.0) == [1, 2])
         #expect(rows.map(\.1) == [1, 7])
-        #expect(rows.map(\.2) == ["Book", "Magazine"].map { coordinator.model.entity(named: $0)!.index })
+        #expect(
+            rows.map(\.2)
+                == ["Book", "Magazine"].map { coordinator.model.entity(named: $0)!.index })
         #expect(try fetch("Magazine").map(\.key) == [2])
         let book = coordinator.model.entity(named: "Book")!
         let store = coordinator.postgreSQL
