@@ -52,8 +52,6 @@ import Testing
         #expect(try names(context) == ["Homer"])
         #expect(try names(context, "name MATCHES 'H.*'") == ["Homer"])
         #expect(try names(coordinator.context()) == ["Homeros", "Lem"])
-        try context.performAndWait { try context.setQueryGeneration(from: .current) }
-        #expect(try names(context) == ["Homeros", "Lem"])
     }
 
     @Test func `a generation reads on several connections, each in one round trip (§11.8.22)`()
