@@ -11,8 +11,10 @@ final class OwnServer: Sendable {
     /// By TCP, with a password.
     let tcpURL: URL
 
-    init() throws {
-        let urls = try Self.run(folder, "start", "--tcp").split(separator: "\n").map(String.init)
+    /// - Parameter isDurable: Whether a crash keeps every commit.
+    init(isDurable: Bool = false) throws {
+        let options = isDurable ? ["--tcp", "--durable"] : ["--tcp"]
+        let urls = try Self.run(folder, "start", options).split(separator: "\n").map(String.init)
         try #require(urls.count == 2)
         url = try #require(URL(string: urls[0]))
         tcpURL = try #require(URL(string: urls[1]))
@@ -21,16 +23,16 @@ final class OwnServer: Sendable {
     deinit { _ = try? Self.run(folder, "remove") }
 
     /// Starts the server again, on the same port.
-    func start() throws { _ = try Self.run(folder, "start", "--tcp") }
+    func start() throws { _ = try Self.run(folder, "start", ["--tcp"]) }
 
     /// Ends all sessions and stops.
     func stop() throws { _ = try Self.run(folder, "stop") }
 
     /// Stops as in a crash.
-    func kill() throws { _ = try Self.run(folder, "stop", "immediate") }
+    func kill() throws { _ = try Self.run(folder, "stop", ["immediate"]) }
 
     private static func run(
-        _ folder: TemporaryFolder, _ subcommand: String, _ options: String...
+        _ folder: TemporaryFolder, _ subcommand: String, _ options: [String] = []
     ) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -144,8 +144,7 @@ struct `Batch updates and deletes in PostgreSQL (§6.3, §6.4)` {
                 try context.insert("Group", ["number": number, "members": Set([owner])])
             }
             try context.save()
-            let owners = try context.fetch(
-                FetchRequest(entityName: "Owner", sortKeys: [.ascending("number")]))
+            let owners = try context.all("Owner", by: "number")
             let result = try context.execute(
                 BatchDeleteRequest(objectIDs: [owners[0].objectID]), resultType: .objectIDs)
             #expect(result.count == 1)

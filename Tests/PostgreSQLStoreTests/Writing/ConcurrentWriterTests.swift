@@ -19,12 +19,13 @@ import Testing
         let (attempts, seed) = (40, SeededGenerator.fromEnvironment().seed)
         let (saved, conflicts) = (Counter(), Counter())
         try onThreads(8) { thread in
-            var numbers = SeededGenerator(seed: seed &+ UInt64(thread))
-            for _ in 0..<attempts {
+            for attempt in 0..<attempts {
                 try fixture.run { context in
-                    let counters = try context.fetch(FetchRequest(entityName: "Counter"))
+                    var numbers = SeededGenerator(
+                        seed: seed &+ UInt64(thread * attempts + attempt))
+                    let counters = try context.all("Counter")
                     for counter in counters.shuffled(using: &numbers).prefix(3) {
-                        let value = try #require(try counter.value(forKey: "value") as? Int)
+                        let value = try #require(try counter.value(forKey: "value") as? Int64)
                         try counter.setValue(value + 1, forKey: "value")
                     }
                     do {

@@ -61,7 +61,8 @@ final class FaultProxy: Sendable {
     /// The same database through this socket.
     func url(of server: URL) -> URL {
         var parts = URLComponents(url: server, resolvingAgainstBaseURL: false)!
-        parts.queryItems = (parts.queryItems ?? []).filter { $0.name != "host" }
+        parts.queryItems =
+            (parts.queryItems ?? []).filter { $0.name != "host" }
             + [URLQueryItem(name: "host", value: folder.url.path)]
         return parts.url!
     }
@@ -149,7 +150,7 @@ final class FaultProxy: Sendable {
             while !rest.isEmpty {
                 let count = send(
                     socket, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count,
-                    Int32(MSG_NOSIGNAL.rawValue))
+                    Int32(MSG_NOSIGNAL))
                 guard count > 0 else { return false }
                 rest = rest.dropFirst(count)
             }

@@ -39,7 +39,7 @@ import Testing
 
     private func read() throws -> String {
         try fixture.run { context in
-            let list = try context.fetch(FetchRequest(entityName: "List"))[0]
+            let list = try context.all("List")[0]
             let items = try #require(try list.value(forKey: "items") as? [ManagedObject])
             return try items.map { try #require(try $0.value(forKey: "name") as? String) }.joined()
         }
@@ -65,7 +65,7 @@ import Testing
         try save(["abc"])
         #expect(try places() == ["2048", "3072", "4096"])
         try fixture.run { context in
-            let list = try context.fetch(FetchRequest(entityName: "List"))[0]
+            let list = try context.all("List")[0]
             var items = try #require(try list.value(forKey: "items") as? [ManagedObject])
             items.remove(at: 1)
             items.append(try context.insert("Item", ["name": "d"]))
@@ -78,7 +78,8 @@ import Testing
     @Test func `random lists are read back in their order`() throws {
         var numbers = SeededGenerator.fromEnvironment()
         let lists = (0..<40).map { _ in
-            String("abcdefgh".shuffled(using: &numbers).prefix(Int.random(in: 0...8, using: &numbers)))
+            String(
+                "abcdefgh".shuffled(using: &numbers).prefix(Int.random(in: 0...8, using: &numbers)))
         }
         try save(lists)
     }

@@ -30,7 +30,9 @@ final class WritingFixture: Sendable {
         ManagedObjectContext(.privateQueue, coordinator: try coordinator(through: url))
     }
 
-    func run<T>(_ body: (ManagedObjectContext) throws -> T) throws -> T {
+    func run<T: Sendable>(
+        _ body: @Sendable (ManagedObjectContext) throws -> T
+    ) throws -> T {
         let context = try context()
         return try context.performAndWait { try body(context) }
     }
@@ -51,6 +53,14 @@ extension ManagedObjectContext {
         let object = try insertObject(entityName: name)
         for (key, value) in values { try object.setValue(value, forKey: key) }
         return object
+    }
+
+    /// All objects of the entity in the order of a key.
+    func all(_ entityName: String, by key: String? = nil) throws -> [ManagedObject] {
+        try Array(
+            fetch(
+                FetchRequest(entityName: entityName, sortKeys: key.map { [.ascending($0)] } ?? []),
+                as: ManagedObject.self))
     }
 }
 
