@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `transactions are numbered in the order of their commits`() throws {
+    @Test func `transactions are numbered in the order of their commits (§11.8.39)`() throws {
         let entity = Self.model.entity(named: "Badge")!
         let other = try schema.coordinator(Self.model) { $0.tracksHistory = true }
         let finished = DispatchSemaphore(value: 0)

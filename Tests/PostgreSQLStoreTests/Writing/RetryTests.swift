@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["40001", "40P01"])
-    func `a serialization failure or deadlock is tried again`(state: String) throws {
+    func `a serialization failure or deadlock is tried again (§11.8.32)`(state: String) throws {
         try fail(3, state: state)
         try store.save(plan(), from: ChangeOrigin(), beforeCommit: nil)
         #expect(try fixture.texts("SELECT last_value FROM attempts") == ["4"])
@@ -83,7 +83,7 @@ import Testing
             try fixture.texts("SELECT ztitle || z_opt FROM zwork ORDER BY z_pk") == ["b2", "b2"])
     }
 
-    @Test func `what may not run twice is not tried again`() throws {
+    @Test func `what may not run twice is not tried again (§11.8.32)`() throws {
         try fail(1, state: "40001")
         let sourceReads = Counter()
         let request = BatchInsertRequest(entityName: "Work") { row in
