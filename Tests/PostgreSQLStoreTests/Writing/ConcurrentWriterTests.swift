@@ -8,7 +8,8 @@ import Testing
 @testable import PostgreSQLStore
 
 @Suite(.enabled(if: StoreSchema.isAvailable)) struct `Many writers of one store in PostgreSQL` {
-    @Test func `8 coordinators that count with optimistic locks lose no update (§11.8.29)`() throws {
+    @Test func `8 coordinators that count with optimistic locks lose no update (§11.8.29)`() throws
+    {
         let fixture = try WritingFixture(
             EntityDescription(
                 name: "Counter", attributes: [AttributeDescription("value", .integer64)]))

@@ -161,12 +161,7 @@ import Testing
                 }
                 finished.signal()
             }
-            while try schema.texts(
-                """
-                SELECT count(*)::text FROM pg_locks WHERE NOT granted AND pid IN (\
-                SELECT pid FROM pg_locks WHERE relation = 'atransactioncounter'::regclass)
-                """) == ["0"]
-            { usleep(1000) }
+            try schema.waitForWaiter(in: "atransactioncounter")
             #expect(try history().isEmpty)
         }
         finished.wait()

@@ -44,7 +44,9 @@ import Testing
     private static let after = ["changed-2 new-1 thing1-2", "tag0-2 tag1-2"]
 
     @Test(arguments: [true, false])
-    func `at each round trip, the save is there or not, as it says (§11.8.33)`(isAnswerLost: Bool) throws {
+    func `at each round trip, the save is there or not, as it says (§11.8.33)`(isAnswerLost: Bool)
+        throws
+    {
         for number in 1... {
             let fixture = try makeFixture()
             let proxy = try FaultProxy(to: StoreSchema.url!)

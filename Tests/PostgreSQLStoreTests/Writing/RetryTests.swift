@@ -70,12 +70,7 @@ import Testing
             }
             finished.signal()
         }
-        while try fixture.texts(
-            """
-            SELECT count(*) FROM pg_locks WHERE NOT granted AND relation IS NULL AND pid IN (\
-            SELECT pid FROM pg_locks WHERE relation = 'zwork'::regclass)
-            """) == ["0"]
-        { usleep(1000) }
+        try fixture.schema.waitForWaiter(in: "zwork")
         try other.execute("UPDATE zwork SET ztitle = 'c' WHERE z_pk = 1; COMMIT")
         finished.wait()
         try result?.get()

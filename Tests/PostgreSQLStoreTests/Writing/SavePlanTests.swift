@@ -139,6 +139,14 @@ import Testing
         #expect(store.statistics.roundTrips == 0)
     }
 
+    @Test func `more keys than there are cannot be reserved (§5.6)`() throws {
+        _ = try store.reserveKeys(1, root: entity)
+        let error = #expect(throws: StoreError.self) { try store.reserveKeys(.max, root: entity) }
+        let text = error?.description ?? ""
+        #expect(text.contains("cannot reserve 9223372036854775807 keys of 'Work'"), "\(text)")
+        #expect(error?.code == 259)
+    }
+
     // MARK: - Uniqueness
 
     @Test func `two rows swap their values (§11.8.31)`() throws {
