@@ -7,7 +7,9 @@ import TestSupport
 extension SeededGenerator {
     /// Three entities and a subentity, with attributes of most types and relationships of all
     /// kinds.
-    mutating func model() throws -> ManagedObjectModel {
+    ///
+    /// - Parameter hasFullText: Whether texts have full-text indexes, which only SQLite has.
+    mutating func model(hasFullText: Bool = true) throws -> ManagedObjectModel {
         let names = ["Alpha", "Beta", "Gamma"]
         var relationships = names.map { _ in [RelationshipDescription]() }
         for (source, destination) in [(0, 1), (1, 2), (2, 0), (0, 0), (1, 1)] where chance(75) {
@@ -27,9 +29,8 @@ extension SeededGenerator {
                         "text",
                         elements: [
                             .init("text", folding: pick([.none, .caseAndDiacriticInsensitive]))
-                        ]),
-                    .fullText("words", on: "text"),
-                ])
+                        ])
+                ] + (hasFullText ? [.fullText("words", on: "text")] : []))
         }
         entities.append(
             EntityDescription(

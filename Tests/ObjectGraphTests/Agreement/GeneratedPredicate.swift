@@ -12,6 +12,8 @@ import TestSupport
 struct PredicateGenerator {
     let model: ManagedObjectModel
     let hasNils: Bool
+    /// Whether the model has full-text indexes.
+    let hasFullText: Bool
     /// Objects for constants, by the name of their root entity.
     let objects: [String: [ManagedObjectID]]
     var random: SeededGenerator
@@ -20,11 +22,12 @@ struct PredicateGenerator {
     private(set) var variables: [String: ManagedObjectID] = [:]
 
     init(
-        _ model: ManagedObjectModel, hasNils: Bool, objects: [String: [ManagedObjectID]],
-        _ random: SeededGenerator
+        _ model: ManagedObjectModel, hasNils: Bool, hasFullText: Bool = true,
+        objects: [String: [ManagedObjectID]], _ random: SeededGenerator
     ) {
         self.model = model
         self.hasNils = hasNils
+        self.hasFullText = hasFullText
         self.objects = objects
         self.random = random
     }
@@ -141,7 +144,7 @@ struct PredicateGenerator {
         _ start: Start, _ depth: Int, _ isNegated: Bool
     ) -> ObjectPredicate {
         if random.chance(20) { return numberAsString(start, depth, isNegated) }
-        if random.chance(10) { return search(start) }
+        if hasFullText, random.chance(10) { return search(start) }
         var value = attribute(start, isNegated) { $0 == .string }
         if random.chance(15) {
             value = Value(

@@ -33,7 +33,7 @@ struct ServerAgreementCase: Sendable, CustomTestStringConvertible {
     ) throws {
         var generator = SeededGenerator(seed: seed)
         let schema = StoreSchema()
-        let context = try schema.coordinator(generator.model()).context()
+        let context = try schema.coordinator(generator.model(hasFullText: false)).context()
         try context.performAndWait { [generator] in
             var generator = generator
             let objects = try generator.fill(context, nilPercent: nilPercent)
@@ -55,7 +55,7 @@ struct ServerAgreementCase: Sendable, CustomTestStringConvertible {
         try example.run { context, objects, generator in
             var generator = generator
             var predicates = PredicateGenerator(
-                context.model, hasNils: example.nilPercent > 0,
+                context.model, hasNils: example.nilPercent > 0, hasFullText: false,
                 objects: objects.mapValues { $0.map(\.objectID) }, generator)
             let layout = StoreLayout(
                 context.model, dialect: .postgreSQL,
@@ -141,7 +141,7 @@ struct ServerAgreementCase: Sendable, CustomTestStringConvertible {
             try coordinator.addPersistentStore(.inMemory())
             let other = coordinator.context()
             var filler = SeededGenerator(seed: example.seed)
-            _ = try filler.model()
+            _ = try filler.model(hasFullText: false)
             try other.performAndWait { [filler] in
                 var filler = filler
                 _ = try filler.fill(other, nilPercent: example.nilPercent)

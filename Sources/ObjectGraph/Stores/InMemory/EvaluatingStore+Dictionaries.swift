@@ -17,10 +17,14 @@ extension RowEvaluator {
             .filter { group in having?.holds(for: group) ?? true }
             .sorted(by: keys) { $1.value(for: $0) }
         var dictionaries: [[String: AttributeValue]] = []
-        var known: Set<[String: AttributeValue]> = []
+        var known: Set<[String: GroupKey]> = []
         for group in groups {
             let dictionary = try selection.dictionary(of: group, objectID: objectID)
-            if request.returnsDistinctResults, !known.insert(dictionary).inserted { continue }
+            if request.returnsDistinctResults,
+                !known.insert(dictionary.mapValues(\.groupKey)).inserted
+            {
+                continue
+            }
             dictionaries.append(dictionary)
         }
         return request.page(of: dictionaries)
@@ -33,10 +37,10 @@ extension DictionarySelection {
         guard !groups.isEmpty else {
             return fetched.contains { $0.operand.hasAggregate } ? [rows] : rows.map { [$0] }
         }
-        var positions: [[AttributeValue]: Int] = [:]
+        var positions: [[GroupKey]: Int] = [:]
         var result: [[InMemoryStoreRow]] = []
         for row in rows {
-            let values = groups.map { $0.value(for: row) }
+            let values = groups.map { $0.value(for: row).groupKey }
             if let position = positions[values] {
                 result[position].append(row)
             } else {
@@ -71,7 +75,17 @@ extension DictionarySelection {
     }
 }
 
+/// A value that is compared as in SQL: strings are equal if they have the same scalars.
+private enum GroupKey: Hashable {
+    case text([UInt8])
+    case value(AttributeValue)
+}
+
 extension AttributeValue {
+    fileprivate var groupKey: GroupKey {
+        string.map { .text(Array($0.utf8)) } ?? .value(self)
+    }
+
     /// The integer or double-precision value that SQLite computes for this number.
     fileprivate var computedNumber: AttributeValue {
         wholeNumber.map { .integer($0) } ?? double.map { .double($0) } ?? self

@@ -78,6 +78,24 @@ import Testing
             ])
     }
 
+    @Test(arguments: [true, false])
+    func `texts with the same characters and other scalars differ`(inMemory: Bool) throws {
+        let store = try StoreFixture(QueryFixture.model, inMemory: inMemory)
+        try store.run { context in
+            for name in ["\u{E9}", "e\u{301}", "\u{E9}"] {
+                try context.insert("Airline", ["name": name])
+            }
+            try context.save()
+            var request = FetchRequest(entityName: "Airline")
+            request.propertiesToFetch = ["name"]
+            request.returnsDistinctResults = true
+            #expect(try context.fetchDictionaries(request).count == 2)
+            request.returnsDistinctResults = false
+            request.propertiesToGroupBy = ["name"]
+            #expect(try context.fetchDictionaries(request).count == 2)
+        }
+    }
+
     @Test func `objects are read with their concrete entity`() throws {
         let flight = FixtureRow("Flight", 1)
         let field = FixtureRow("Field", 3)
