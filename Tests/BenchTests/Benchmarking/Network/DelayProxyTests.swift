@@ -118,7 +118,8 @@ import Testing
         let (listener, address) = try StreamSocket.listening(on: .anyLocalPort)
         let proxy = try DelayProxy(to: address, delay: .milliseconds(1))
         let client = try StreamSocket(to: proxy.address)
-        var server: StreamSocket? = try #require(listener.accept())
+        var server = listener.accept()
+        #expect(server != nil)
 
         server?.resetAtClose()
         server = nil
@@ -190,22 +191,23 @@ import Testing
     @Test func `what it cannot do is an error that says what to change`() throws {
         let taken = try EchoServer()
         let long = folder.path(String(repeating: "a", count: 120))
-        let cases: [(server: SocketAddress, address: SocketAddress, delay: Duration, text: String)] =
-            [
-                (taken.address, taken.address, .zero, "cannot listen on \(taken.address)"),
-                (
-                    taken.address, .unix(path: folder.path("none/socket")), .zero,
-                    "No such file or directory"
-                ),
-                (taken.address, .unix(path: long), .zero, "use a folder with a shorter path"),
-                (.unix(path: long), .anyLocalPort, .zero, "use a folder with a shorter path"),
-                (
-                    .tcp(host: "no such host", port: 1), .anyLocalPort, .zero,
-                    "the host no such host is unknown"
-                ),
-                (taken.address, .anyLocalPort, .seconds(-1), "is not from"),
-                (taken.address, .anyLocalPort, .seconds(11), "is not from"),
-            ]
+        let cases:
+            [(server: SocketAddress, address: SocketAddress, delay: Duration, text: String)] =
+                [
+                    (taken.address, taken.address, .zero, "cannot listen on \(taken.address)"),
+                    (
+                        taken.address, .unix(path: folder.path("none/socket")), .zero,
+                        "No such file or directory"
+                    ),
+                    (taken.address, .unix(path: long), .zero, "use a folder with a shorter path"),
+                    (.unix(path: long), .anyLocalPort, .zero, "use a folder with a shorter path"),
+                    (
+                        .tcp(host: "no such host", port: 1), .anyLocalPort, .zero,
+                        "the host no such host is unknown"
+                    ),
+                    (taken.address, .anyLocalPort, .seconds(-1), "is not from"),
+                    (taken.address, .anyLocalPort, .seconds(11), "is not from"),
+                ]
         for (server, address, delay, text) in cases {
             let error = #expect(throws: SocketError.self) {
                 try DelayProxy(to: server, on: address, delay: delay)
