@@ -17,10 +17,9 @@ struct DelayLoop: Sendable {
 
     private static let connectionCountMax = 128
     private static let readSize = 1 << 16
-    /// The system may end a wait so much later than asked for, to join timers: prctl(2),
-    /// PR_SET_TIMERSLACK. So the thread wakes up earlier and looks all the time until something is
-    /// due.
-    private static let timerSlack: UInt64 = 50_000
+    /// The system may end any wait by the lower bound later, to join timers: prctl(2),
+    /// PR_SET_TIMERSLACK.
+    private static let margins: ClosedRange<UInt64> = 50_000...300_000
 
     private let listener: Socket
     private let server: ResolvedAddress
@@ -28,6 +27,9 @@ struct DelayLoop: Sendable {
     /// Readable when the loop has to end.
     private let stop: Int32
     private var connections: [Connection] = []
+    /// By how many nanoseconds the thread wakes up before something is due. Then it looks all the
+    /// time, so that nothing arrives late. Follows how late the system has ended earlier waits.
+    private var margin = Self.margins.lowerBound
     private var buffer = [UInt8](repeating: 0, count: Self.readSize)
 
     /// - Parameter delay: in nanoseconds.
@@ -70,7 +72,7 @@ struct DelayLoop: Sendable {
     }
 
     /// Waits until something is due or possible, and returns the sockets that are ready.
-    private func wait() -> (readable: SocketSet, writable: SocketSet) {
+    private mutating func wait() -> (readable: SocketSet, writable: SocketSet) {
         var reading = SocketSet()
         var writing = SocketSet()
         reading.insert(stop)
@@ -81,10 +83,21 @@ struct DelayLoop: Sendable {
             if lane.isBlocked, !lane.isDone { writing.insert(lane.target.number) }
             if let next = lane.nextDue { due = min(due ?? next, next) }
         }
+        guard let due else {
+            SocketSet.wait(reading: &reading, writing: &writing, nanoseconds: nil)
+            return (reading, writing)
+        }
+        let wakeUp = due - margin
         let now = Stopwatch.nanoseconds()
         SocketSet.wait(
-            reading: &reading, writing: &writing,
-            nanoseconds: due.map { $0 > now + Self.timerSlack ? $0 - now - Self.timerSlack : 0 })
+            reading: &reading, writing: &writing, nanoseconds: wakeUp > now ? wakeUp - now : 0)
+        if wakeUp > now {
+            // Negative if a socket was ready before.
+            let lateness = Int64(Stopwatch.nanoseconds()) - Int64(wakeUp)
+            let least = UInt64(max(lateness, 0))
+            margin = min(
+                max(least, margin - margin / 64, Self.margins.lowerBound), Self.margins.upperBound)
+        }
         return (reading, writing)
     }
 

@@ -86,7 +86,9 @@ struct Provenance {
 
     /// The conditions of a shard.
     private static func rows(of shard: ShardOrigin) -> [[String]] {
-        let load = shard.environment.volatile.loadAverage.map { ", load \(fixed($0, 1)) at the start" }
+        let load = shard.environment.volatile.loadAverage.map {
+            ", load \(fixed($0, 1)) at the start"
+        }
         let time = period(shard.startedAt, shard.finishedAt) ?? told(shard.startedAt)
         return [
             [

@@ -48,7 +48,8 @@ extension MergeError.Trait {
         case .commit: "are of different commits; build all shards from one commit"
         case .build: "are of different builds; use a release build for all shards"
         case .swiftVersion: "are of different versions of Swift; use one for all shards"
-        case .sqlite: "are of different SQLites or of one with other options; use one for all shards"
+        case .sqlite:
+            "are of different SQLites or of one with other options; use one for all shards"
         case .allocator: "have different allocators; use one for all shards"
         case .dataset: "have different data; fetch the same data set on all machines"
         case .workload(let name):

@@ -92,7 +92,8 @@ private struct Cells {
             return workload.cells.filter {
                 rule.cell.matches($0.identifier) && !reference.describes($0)
             }.map { cell in
-                known([cell, workload.counterpart(of: cell, reference)].compactMap { $0?.identifier })
+                known(
+                    [cell, workload.counterpart(of: cell, reference)].compactMap { $0?.identifier })
             }
         }
         let small = plan.firstIndex { $0.name == workload.smallName }.map(self.numbers(in:)) ?? [:]

@@ -75,7 +75,8 @@ import Yams
         let report = try BenchProcess(["report", folder.path("merged")])
         #expect(report.exitCode == 0, "\(report.errors)")
         for name in ["report.html", "summary.md", "results.csv", "verdict.json", "junit.xml"] {
-            #expect(FileManager.default.fileExists(atPath: folder.path("merged/\(name)")), "\(name)")
+            #expect(
+                FileManager.default.fileExists(atPath: folder.path("merged/\(name)")), "\(name)")
         }
     }
 

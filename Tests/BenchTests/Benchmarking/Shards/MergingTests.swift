@@ -18,7 +18,9 @@ import Testing
         #expect(merged.state == .completed)
         #expect(merged.shards?.map(\.number) == Array(1...count))
         #expect(merged.startedAt == SampleRun.full.startedAt + 1)
-        #expect(merged.questionResults.map(\.isDecided) == SampleRun.full.questionResults.map(\.isDecided))
+        #expect(
+            merged.questionResults.map(\.isDecided)
+                == SampleRun.full.questionResults.map(\.isDecided))
         let numbers = merged.workloads.flatMap(\.cells).map(\.shard)
         #expect(numbers.allSatisfy { $0 != nil })
         for place in merged.workloads.indices {
@@ -187,7 +189,8 @@ import Testing
                 #expect(text.contains("2 × Processor \(number)"), "\(name)")
                 #expect(text.contains("--shard=\(number)/3"), "\(name)")
             }
-            #expect(text.contains("The machine of shard 2 was busy at the start (load 5.0 on 2 cores)"))
+            #expect(
+                text.contains("The machine of shard 2 was busy at the start (load 5.0 on 2 cores)"))
             #expect(text.contains("3 shards were measured apart."))
         }
         let page = try #require(files["report.html"])
@@ -195,7 +198,8 @@ import Testing
         _ = try Document(page)
     }
 
-    @Test func `a table says which machine measured a case, and no line joins two machines`() throws {
+    @Test func `a table says which machine measured a case, and no line joins two machines`() throws
+    {
         var run = SampleRun.run([
             SampleRun.workload(
                 ["1", "2", "3"].map { SampleRun.cell("nested", [1, 1], parameters: ["size": $0]) })
@@ -222,7 +226,8 @@ import Testing
             let place = try #require(lines[0].firstIndex(of: "shard"))
             // A quoted field may have a comma.
             let plain = lines.dropFirst().filter { !$0.joined().contains("\"") }
-            #expect(Set(plain.map { $0[place] }) == ["1", "2", "3"])
+            #expect(plain.count > 20)
+            #expect(Set(plain.map { $0[place] }).isSubset(of: ["1", "2", "3"]))
         }
     }
 
