@@ -38,11 +38,7 @@ extension Workload {
             return question.contests.isEmpty ? nil : question
         }
         let compared = Set(workload.questions.flatMap(\.contests).flatMap(\.cells))
-        workload.exclusions += cells.filter { !compared.contains($0.key) }.values.map {
-            CellFilter(
-                subject: Glob($0.subject.name), lockPolicy: $0.lockPolicy,
-                parameters: $0.parameters)
-        }
+        workload.exclude(Array(cells.filter { !compared.contains($0.key) }.values))
         workload.advice = []
         workload.thresholds = []
         workload.reference = nil

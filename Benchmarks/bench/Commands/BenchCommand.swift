@@ -10,7 +10,8 @@ struct BenchCommand: ParsableCommand {
         discussion: exitCodes,
         subcommands: [
             ListCommand.self, PlanCommand.self, RunCommand.self, ClaimsCommand.self,
-            ReportCommand.self, CheckCommand.self, GateCommand.self, BaselineCommand.self,
+            MergeCommand.self, ReportCommand.self, CheckCommand.self, GateCommand.self,
+            BaselineCommand.self,
             SelfTestCommand.self,
             DoctorCommand.self, ModelCommand.self, SchemaCommand.self, WorkerCommand.self,
             RemoteWriterCommand.self,
@@ -43,7 +44,8 @@ extension CommandFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case is ConfigurationError, is DatasetError, is RunDirectoryError, is ThresholdError:
+        case is ConfigurationError, is DatasetError, is RunDirectoryError, is ThresholdError,
+            is MergeError:
             self.init(exitCode: .usage, message: "\(error)")
         case is ComparisonError, is BaselineError:
             self.init(exitCode: .noBaseline, message: "\(error)")

@@ -25,6 +25,12 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let file = try thresholds.map(ThresholdFile.init)
         let run = try RunDirectory(argument: runPath).load()
+        if let shard = run.shard {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "\(runPath) is shard \(shard); join all shards with bench merge and check "
+                    + "the merged run")
+        }
         guard file != nil || !run.thresholds.isEmpty else {
             throw CommandFailure(
                 exitCode: .usage,

@@ -22,17 +22,6 @@ struct ClaimsCommand: ParsableCommand {
     @Flag(help: "List the claims with their ids and sources, and measure nothing.")
     var list = false
 
-    @Option(help: "The folder of the run (default: results/<time>).", completion: .directory)
-    var output: String?
-
-    @Option(help: "The seed of all random orders (default: a random one, kept in run.json).")
-    var seed: UInt64?
-
-    @Option(
-        help: ArgumentHelp("Resume a run that was killed or interrupted.", valueName: "run"),
-        completion: .directory)
-    var resume: String?
-
     @Option(
         help: ArgumentHelp(
             "Compare the verdicts with an earlier run; exit 10 if one turned round.",
@@ -40,26 +29,21 @@ struct ClaimsCommand: ParsableCommand {
         completion: .directory)
     var since: String?
 
-    @Flag(help: "Run a debug build anyway; its times mean nothing.")
-    var allowDebug = false
+    @OptionGroup var launch: LaunchOptions
 
     @OptionGroup var annotations: Annotations
 
     func validate() throws {
-        let isToldMore = !names.isEmpty || budget != nil || output != nil || seed != nil || list
-        guard resume == nil || !isToldMore else {
-            throw ValidationError(
-                "--resume uses the options of the resumed run; leave out other options and claims")
-        }
+        try launch.requireOneRun(!names.isEmpty || budget != nil || list, "claims")
     }
 
     func run() throws {
-        let claims = resume == nil ? try chosen() : []
+        let claims = launch.resume == nil ? try chosen() : []
         if list { return print(Self.listing(of: claims.map(\.claim))) }
-        if !allowDebug { try ReleaseBuild.require(forTimes: false) }
+        if !launch.allowDebug { try ReleaseBuild.require(forTimes: false) }
         let earlier = try since.map { try EarlierVerdicts(of: RunDirectory(argument: $0)) }
         Interruption.install()
-        let (directory, exitCode) = try resume.map(goOn) ?? begin(claims)
+        let (directory, exitCode) = try launch.resume.map(goOn) ?? begin(claims)
         let changes = try earlier?.changes(in: directory.load())
         if let changes { print("\n\(changes.terminalText)") }
         let isReversed = changes?.haveReversals == true && exitCode == .success
@@ -78,8 +62,7 @@ struct ClaimsCommand: ParsableCommand {
         if case .within(let seconds) = options.length {
             try selection.requireFirstLook(within: seconds)
         }
-        let launch = try RunLaunch(
-            new: output, seed: seed, commandLine: CommandLine.arguments)
+        let launch = try RunLaunch(new: self.launch, commandLine: CommandLine.arguments)
         defer { rmdir(launch.directory.url.path) }
         return (launch.directory, try launch.execute(selection, options, annotations))
     }

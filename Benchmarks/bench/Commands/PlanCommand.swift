@@ -12,6 +12,9 @@ struct PlanCommand: ParsableCommand {
             that measured the cell on the same kind of machine. Detectable changes are those of \
             the planned number of samples. Without such a run, they are what the design reaches \
             in 20 pairs on a quiet machine, and are marked with ~.
+
+            --shards n shows which part of bench run --shard i/n measures a cell, and the part of the \
+            whole time that each is expected to take.
             """)
 
     @OptionGroup var selected: SelectionOptions
@@ -22,10 +25,20 @@ struct PlanCommand: ParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Include the process that counts, as bench run does.")
     var counts = true
 
+    @Option(help: "Show how the cells are divided into so many shards.")
+    var shards: Int?
+
+    func validate() throws {
+        guard Shard.isPossible(1, of: shards ?? 1) else {
+            throw ValidationError("--shards must be from 1 to \(Shard.countMax)")
+        }
+    }
+
     func run() throws {
-        let selection = try selected.selection()
+        let workloads = try selected.selection().workloads
         let known = KnownRuns(in: URL(fileURLWithPath: results))
-        print(Plan(selection.workloads, counts: counts, known: known))
+        print(Plan(workloads, counts: counts, known: known))
+        if let shards { print("\n\(ShardPlan(workloads, count: shards))") }
     }
 }
 

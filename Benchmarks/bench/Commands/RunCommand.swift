@@ -17,11 +17,7 @@ struct RunCommand: ParsableCommand {
 
     @OptionGroup var selected: SelectionOptions
 
-    @Option(help: "The folder of the run (default: results/<time>).", completion: .directory)
-    var output: String?
-
-    @Option(help: "The seed of all random orders (default: a random one, kept in run.json).")
-    var seed: UInt64?
+    @OptionGroup var launch: LaunchOptions
 
     @Option(help: "Seconds after which an unfinished sample is killed (default: 600).")
     var timeout: Int?
@@ -52,12 +48,9 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Resume a run that was killed or interrupted, with its own options.", valueName: "run"),
-        completion: .directory)
-    var resume: String?
-
-    @Flag(help: "Run a debug build anyway; its times mean nothing.")
-    var allowDebug = false
+            "Measure one of n parts of about the same length, such as 2/3. Each comparison is whole in "
+                + "one part; bench merge joins all of them. Needs --seed.", valueName: "i/n"))
+    var shard: ShardNumber?
 
     @OptionGroup var ownStore: OwnStoreOptions
 
@@ -72,27 +65,30 @@ struct RunCommand: ParsableCommand {
         guard ownStore.store == nil || (selected.files.isEmpty && !full) else {
             throw ValidationError("--store takes no workload files and no --full; leave them out")
         }
-        if resume != nil, isToldMore {
-            throw ValidationError(
-                "--resume uses the options of the resumed run; leave out other options and files")
+        try launch.requireOneRun(isToldMore, "files")
+        guard shard == nil || ownStore.store == nil else {
+            throw ValidationError("--store cannot be divided; leave out --shard")
+        }
+        guard shard == nil || launch.seed != nil else {
+            throw ValidationError("--shard needs --seed, the same one for all shards")
         }
     }
 
     /// Whether the command line also has options or files that describe a new run.
     private var isToldMore: Bool {
-        output != nil || seed != nil || budget != nil || untilDecided || full || instructions
-            || counts != nil || timeout != nil || !selected.isEmpty || ownStore.store != nil
+        budget != nil || untilDecided || full || instructions || counts != nil || timeout != nil
+            || shard != nil || !selected.isEmpty || ownStore.store != nil
     }
 
     func run() throws {
         // Before the build, which takes minutes, so that a mistake in a file is reported at once.
         let own = ownStore.store
         try own?.check()
-        let selection = resume == nil && own == nil ? try selection() : nil
-        if !allowDebug { try ReleaseBuild.require(forTimes: false) }
+        let selection = launch.resume == nil && own == nil ? try selection() : nil
+        if !launch.allowDebug { try ReleaseBuild.require(forTimes: false) }
         if instructions { try InstructionPass.requireAvailable() }
         Interruption.install()
-        let exitCode = try resume.map(goOn) ?? begin(selection)
+        let exitCode = try launch.resume.map(goOn) ?? begin(selection)
         throw ArgumentParser.ExitCode(exitCode.rawValue)
     }
 
@@ -101,6 +97,7 @@ struct RunCommand: ParsableCommand {
         var selection = try selected.selection(of: own)
         if full { try selection.addFullSizes() }
         if case .within(let seconds) = length { try selection.requireFirstLook(within: seconds) }
+        if let shard { selection.keep(shard: shard) }
         return selection
     }
 
@@ -120,7 +117,7 @@ struct RunCommand: ParsableCommand {
     /// - Parameter selection: nil if the user's own store is measured.
     private func begin(_ selection: Selection?) throws -> Benchmarking.ExitCode {
         let launch = try RunLaunch(
-            new: output, seed: seed, commandLine: ownStore.redacted(CommandLine.arguments))
+            new: self.launch, commandLine: ownStore.redacted(CommandLine.arguments))
         // Removes only an empty folder, as it is if nothing was measured.
         defer { rmdir(launch.directory.url.path) }
         let own = try ownStore.survey(into: launch.directory, length)

@@ -1,3 +1,5 @@
+import Benchmarking
+
 /// One subject under one lock policy with one value of each parameter: the unit of measurement.
 struct Cell: Sendable {
     var subject: Subject
@@ -29,6 +31,15 @@ extension Workload {
                     Cell(subject: subject, lockPolicy: lockPolicy, parameters: $0)
                 }
             }
+        }
+    }
+
+    /// Leaves these cells out.
+    mutating func exclude(_ cells: [Cell]) {
+        exclusions += cells.map {
+            CellFilter(
+                subject: Glob($0.subject.name), lockPolicy: $0.lockPolicy,
+                parameters: $0.parameters)
         }
     }
 

@@ -6,13 +6,15 @@ struct KnownRuns {
     /// Newest first.
     private let runs: [Run]
 
-    /// Reads all runs in a folder and skips those of other machines and builds.
+    /// Reads all runs in a folder and skips those of other machines and builds, and merged ones.
     init(in folder: URL) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let identity = EnvironmentFingerprint.ofBench().identity
         runs =
             names.compactMap { try? RunDirectory(url: folder.appendingPathComponent($0)).load() }
-            .filter { $0.environment.identity == identity && $0.build == .release }
+            .filter {
+                $0.environment.identity == identity && $0.build == .release && $0.shards == nil
+            }
             .sorted { $0.startedAt > $1.startedAt }
     }
 

@@ -34,6 +34,7 @@ enum RunLength: Sendable, Equatable {
 /// resumed.
 struct Runner {
     private let workloads: [Workload]
+    private let part: Selection.Part?
     private let directory: RunDirectory
     private let options: RunOptions
     private let preparation: Preparation
@@ -62,6 +63,7 @@ struct Runner {
         earlier: [RunEntry] = []
     ) throws {
         workloads = selection.workloads
+        part = selection.part
         self.run = run
         self.run.dataFindings = selection.own?.findings
         self.run.claims = selection.claims
@@ -102,14 +104,19 @@ struct Runner {
     private mutating func begin() throws {
         let count = workloads.count
         progress.note("preparing \(count) \(count == 1 ? "workload" : "workloads")")
-        run.workloads = try workloads.map {
-            WorkloadResult($0, cells: $0.cells, data: try preparation.selection(for: $0))
+        run.workloads = try results(of: workloads)
+        run.shard = try part.map { part in
+            Shard(
+                number: part.number.number, count: part.number.count, cells: part.cells,
+                plan: try results(of: part.whole))
         }
         run.dataset = preparation.dataset
         guard case .began(let beginning) = earlier.first else {
             return try record(.began(run))
         }
-        guard beginning.workloads == run.workloads, beginning.dataset == run.dataset else {
+        guard beginning.workloads == run.workloads, beginning.shard == run.shard,
+            beginning.dataset == run.dataset
+        else {
             throw CommandFailure(
                 exitCode: .usage,
                 message: "a workload file or the data set has changed since "
@@ -118,6 +125,13 @@ struct Runner {
         try directory.journal.repair()
         for entry in earlier.dropFirst() { run.apply(entry) }
         try record(.resumed(at: Date()))
+    }
+
+    /// The workloads without samples.
+    private func results(of workloads: [Workload]) throws -> [WorkloadResult] {
+        try workloads.map {
+            WorkloadResult($0, cells: $0.cells, data: try preparation.selection(for: $0))
+        }
     }
 
     private mutating func record(_ entry: RunEntry) throws {
@@ -203,7 +217,7 @@ struct Runner {
     /// Measures cells that no question is about: one round, or as many as fit if the run has no
     /// questions.
     private mutating func measureUnasked(_ blocks: [Block], until seconds: Double?) throws {
-        let isAsked = run.workloads.contains { $0.questions?.isEmpty == false }
+        let isAsked = run.plannedWorkloads.contains { $0.questions?.isEmpty == false }
         let unasked = blocks.filter { block in
             let result = run.workloads[block.workload]
             return result.openComparisons(in: block, run.sequentialDesign).comparisons.isEmpty

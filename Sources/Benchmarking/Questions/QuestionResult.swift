@@ -48,9 +48,10 @@ public struct ContestResult: Sendable {
 }
 
 extension Run {
-    /// The run's sequential design, for the comparisons of all its questions.
+    /// The run's sequential design, for the comparisons of all its questions. A shard has that of
+    /// the whole run, since all shards share the error.
     public var sequentialDesign: SequentialDesign {
-        let questions = workloads.flatMap { $0.questions ?? [] }
+        let questions = plannedWorkloads.flatMap { $0.questions ?? [] }
         return SequentialDesign(
             comparisonCount: max(questions.map(\.comparisonCount).reduce(0, +), 1))
     }

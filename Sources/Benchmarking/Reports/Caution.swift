@@ -4,9 +4,11 @@ public enum Caution: Hashable, Sendable {
     case testingBuild
     case unfinished(RunState)
     case generatedData
+    /// The run is a part of another one.
+    case shard(number: Int, count: Int)
     /// How far the canary's 90th percentile is above its median, as a share.
-    case unsteadyMachine(excess: Double)
-    case busyMachine(loadAverage: Double, coreCount: Int)
+    case unsteadyMachine(excess: Double, shard: Int? = nil)
+    case busyMachine(loadAverage: Double, coreCount: Int, shard: Int? = nil)
     /// Samples that are not numbers. All statistics leave them out.
     case notNumbers(workload: String, cells: [String])
 }
@@ -19,22 +21,27 @@ extension Caution {
         if run.build == .testing { cautions.append(.testingBuild) }
         if run.state != .completed { cautions.append(.unfinished(run.state)) }
         if run.dataset?.origin == .generated { cautions.append(.generatedData) }
-        return cautions + machine(of: run) + run.workloads.compactMap { on($0) }
+        if let shard = run.shard {
+            cautions.append(.shard(number: shard.number, count: shard.count))
+        }
+        return cautions + run.machines.flatMap { on($0) } + run.workloads.compactMap { on($0) }
     }
 
     private static let canaryExcessMax = 0.2
 
-    private static func machine(of run: Run) -> [Caution] {
+    private static func on(_ machine: Run.Machine) -> [Caution] {
         var cautions: [Caution] = []
-        let cores = run.environment.identity.coreCount
-        if let load = run.environment.volatile.loadAverage, load > Double(cores) / 2 {
-            cautions.append(.busyMachine(loadAverage: load, coreCount: cores))
+        let cores = machine.environment.identity.coreCount
+        if let load = machine.environment.volatile.loadAverage, load > Double(cores) / 2 {
+            cautions.append(
+                .busyMachine(loadAverage: load, coreCount: cores, shard: machine.shard))
         }
-        let canaries = run.workloads.flatMap(\.cells).flatMap { $0.values(of: Metric.canary.name) }
+        let canaries = machine.cells.flatMap { $0.values(of: Metric.canary.name) }
         if canaries.count >= 10, let middle = Statistics.median(canaries),
             let high = Statistics.quantile(canaries, 0.9), high > middle * (1 + canaryExcessMax)
         {
-            cautions.append(.unsteadyMachine(excess: high / middle - 1))
+            cautions.append(
+                .unsteadyMachine(excess: high / middle - 1, shard: machine.shard))
         }
         return cautions
     }
@@ -65,17 +72,24 @@ extension Caution: CustomStringConvertible {
                 + "`bench run --resume` continues it."
         case .generatedData:
             "The data are generated. For real data run `scripts/fetch-dataset` and measure again."
-        case .unsteadyMachine(let excess):
-            "The machine’s speed was unsteady: a fixed piece of work took \(grouped(excess * 100)) % "
+        case .shard(let number, let count):
+            "This is shard \(number) of \(count) and has only its cells. `bench merge` joins it with the "
+                + "others and judges the rules."
+        case .unsteadyMachine(let excess, let shard):
+            "\(Self.machine(shard))’s speed was unsteady: a fixed piece of work took \(grouped(excess * 100)) % "
                 + "longer than usual in a tenth of its runs. Before you quote times, measure on a "
                 + "quieter machine; verdicts compare samples taken close together and suffer less."
-        case .busyMachine(let load, let cores):
-            "The machine was busy at the start (load \(fixed(load, 1)) on \(cores) cores). Wait "
+        case .busyMachine(let load, let cores, let shard):
+            "\(Self.machine(shard)) was busy at the start (load \(fixed(load, 1)) on \(cores) cores). Wait "
                 + "until it is idle and measure again."
         case .notNumbers(let workload, let cells):
             "\(workload): some samples of \(Self.list(cells)) are NaN or infinite and were left out. "
                 + "The workload has a bug; the values are in run.json."
         }
+    }
+
+    private static func machine(_ shard: Int?) -> String {
+        shard.map { "The machine of shard \($0)" } ?? "The machine"
     }
 
     private static func list(_ cells: [String]) -> String {

@@ -7,8 +7,15 @@ struct Provenance {
     init(_ run: Run) {
         var rows = [["Taken", Self.taken(run)], ["Data", Self.data(run.dataset)]]
         if let commit = run.commit { rows.append(["Commit", "`\(commit)`"]) }
-        rows += Self.machine(run.build, run.environment)
-        rows += Self.again(run.seed, run.commandLine)
+        if let shards = run.shards {
+            rows.append(["Build", Self.build(run.build, run.environment.identity)])
+            rows.append(["SQLite", run.environment.identity.sqliteVersion])
+            rows.append(["Seed", "\(run.seed)"])
+            rows += shards.flatMap(Self.rows)
+        } else {
+            rows += Self.machine(run.build, run.environment)
+            rows += Self.again(run.seed, run.commandLine)
+        }
         table = Self.table(of: rows)
     }
 
@@ -30,6 +37,16 @@ struct Provenance {
         table = Self.table(of: rows)
     }
 
+    /// The time, the build and the machine in one line; the number of machines if there are several.
+    static func line(_ run: Run) -> String {
+        guard let shards = run.shards else {
+            return line(run.startedAt, run.build, run.environment)
+        }
+        return "\(told(run.startedAt)) · \(run.build.rawValue) build · \(shards.count) "
+            + "\(shards.count == 1 ? "shard" : "shards") · "
+            + "SQLite \(run.environment.identity.sqliteVersion)"
+    }
+
     /// The time, the build and the machine in one line.
     static func line(
         _ startedAt: Date, _ build: BuildConfiguration, _ environment: EnvironmentFingerprint
@@ -49,26 +66,50 @@ struct Provenance {
         _ build: BuildConfiguration, _ environment: EnvironmentFingerprint
     ) -> [[String]] {
         let identity = environment.identity
-        let memory = MetricUnit.bytes.format(Double(identity.memoryBytes))
         return [
-            ["Build", "\(build.rawValue), \(identity.swiftVersion), \(identity.allocator)"],
-            [
-                "Machine",
-                "\(identity.coreCount) × \(identity.cpuModel), \(memory), "
-                    + "\(identity.operatingSystem), kernel \(identity.kernel)",
-            ],
+            ["Build", Self.build(build, identity)], ["Machine", machine(identity)],
             ["SQLite", identity.sqliteVersion],
         ]
     }
 
+    private static func build(
+        _ build: BuildConfiguration, _ identity: EnvironmentFingerprint.Identity
+    ) -> String {
+        "\(build.rawValue), \(identity.swiftVersion), \(identity.allocator)"
+    }
+
+    private static func machine(_ identity: EnvironmentFingerprint.Identity) -> String {
+        let memory = MetricUnit.bytes.format(Double(identity.memoryBytes))
+        return "\(identity.coreCount) × \(identity.cpuModel), \(memory), "
+            + "\(identity.operatingSystem), kernel \(identity.kernel)"
+    }
+
+    /// The conditions of a shard.
+    private static func rows(of shard: ShardOrigin) -> [[String]] {
+        let load = shard.environment.volatile.loadAverage.map {
+            ", load \(fixed($0, 1)) at the start"
+        }
+        let time = period(shard.startedAt, shard.finishedAt) ?? told(shard.startedAt)
+        return [
+            [
+                "Shard \(shard.number)",
+                "\(machine(shard.environment.identity))\(load ?? ""); \(time)",
+            ],
+            ["Repeat", command(shard.commandLine)],
+        ]
+    }
+
     private static func again(_ seed: UInt64, _ commandLine: [String]) -> [[String]] {
+        [["Seed", "\(seed)"], ["Repeat", command(commandLine)]]
+    }
+
+    private static func command(_ commandLine: [String]) -> String {
         // The program's own path is useless to others.
         let arguments = commandLine.dropFirst().map { argument in
             argument.contains { $0.isWhitespace || "*?'\"$".contains($0) }
                 ? "'\(argument)'" : argument
         }
-        let command = (["swift run -c release bench"] + arguments).joined(separator: " ")
-        return [["Seed", "\(seed)"], ["Repeat", "`\(command)`"]]
+        return "`\((["swift run -c release bench"] + arguments).joined(separator: " "))`"
     }
 
     private static func taken(_ run: Run) -> String {

@@ -57,15 +57,19 @@ struct WorkloadSection {
     }
 
     var table: ReportTable {
+        // Figures of two shards are of two machines.
+        let showsShard = summary.shards.count > 1
+        let names =
+            summary.varyingParameters.map(escaped) + (showsShard ? ["shard"] : []) + ["subject"]
         var table = ReportTable(
-            summary.varyingParameters.map { (escaped($0), .left) } + [("subject", .left)]
-                + columns.map { (escaped($0.title), .right) }
+            names.map { ($0, .left) } + columns.map { (escaped($0.title), .right) }
                 + [("verified", .left)])
         for group in summary.groups {
             for (place, cell) in group.cells.enumerated() {
-                let parameters = summary.varyingParameters.map {
-                    place == 0 ? escaped(group.parameters[$0] ?? "none") : ""
-                }
+                let named =
+                    summary.varyingParameters.map { escaped(group.parameters[$0] ?? "none") }
+                    + (showsShard ? [cell.shard.map(String.init) ?? "–"] : [])
+                let parameters = named.map { place == 0 ? $0 : "" }
                 let values = columns.map { (cell.isSound ? $0.text(cell) : nil) ?? "–" }
                 table.append(parameters + [name(of: cell)] + values + [cell.mark])
             }

@@ -34,6 +34,10 @@ struct WorkloadSummary {
         showsLockPolicy = Set(workload.cells.compactMap(\.lockPolicy)).count > 1
     }
 
+    /// The ``Shard/number`` of the machines that measured it, ascending; empty if the run has no
+    /// shards. A group is never in two of them.
+    var shards: [Int] { Set(workload.cells.compactMap(\.shard)).sorted() }
+
     /// The name of a cell within its group, with the lock policy if there are several.
     func label(_ cell: CellResult) -> String {
         let policy = showsLockPolicy ? cell.lockPolicy.map { ", \($0)" } ?? "" : ""

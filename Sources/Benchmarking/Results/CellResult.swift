@@ -14,6 +14,9 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var verification: Verification
     /// Why the cell stopped; `nil` if it did not.
     public var failure: String?
+    /// In a merged run the ``Shard/number`` of the machine that measured it; otherwise `nil`.
+    /// Figures of cells with different ones are not comparable.
+    public var shard: Int?
 
     public init(
         subject: String, role: SubjectRole, lockPolicy: String? = nil,

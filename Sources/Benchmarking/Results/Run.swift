@@ -22,6 +22,7 @@ public struct Run: Codable, Hashable, Sendable {
     /// The commit that `bench` was built from, with a `+` if files were changed since; `nil` if
     /// unknown.
     public var commit: String?
+    /// Of a merged run: that of its first shard. Its ``shards`` have all of them.
     public var environment: EnvironmentFingerprint
     /// `nil` if no workload used a data set.
     public var dataset: DatasetDescription?
@@ -35,6 +36,10 @@ public struct Run: Codable, Hashable, Sendable {
     /// The capacities of which open phases took their shares, in the order of measurement; `nil` if
     /// there are none.
     public var capacities: [LoadCapacity]?
+    /// The part that this run measures; `nil` if it measures everything, or was merged.
+    public var shard: Shard?
+    /// The shards that it was merged from, by number; `nil` if it was measured on one machine.
+    public var shards: [ShardOrigin]?
 
     public init(
         name: String, startedAt: Date, seed: UInt64, commandLine: [String],

@@ -47,6 +47,11 @@ extension Run {
         guard case .began(let run) = entries.first else { return nil }
         self = run
         for entry in entries.dropFirst() { apply(entry) }
+        removeUntouchedWorkloads()
+    }
+
+    /// Removes workloads without any measurement.
+    mutating func removeUntouchedWorkloads() {
         workloads.removeAll { $0.cells.allSatisfy(\.isUntouched) }
     }
 

@@ -11,16 +11,13 @@ struct RunLaunch {
 
     /// Creates the folder of a new run.
     ///
-    /// - Parameters:
-    ///   - output: The folder; nil for one in `results` with the time as its name.
-    ///   - seed: Nil for a random one.
-    ///   - commandLine: The arguments as they are kept in `run.json`.
-    init(new output: String?, seed: UInt64?, commandLine: [String]) throws {
+    /// - Parameter commandLine: The arguments as they are kept in `run.json`.
+    init(new options: LaunchOptions, commandLine: [String]) throws {
         let now = Date()
-        directory = try RunDirectory.create(output, at: now)
+        directory = try RunDirectory.create(options.output, at: now)
         run = Run(
             name: directory.url.lastPathComponent, startedAt: now,
-            seed: seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: commandLine,
+            seed: options.seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: commandLine,
             build: .ofBench, commit: ComparisonReport.Arm.ofBench().commit,
             environment: .ofBench())
         earlier = []
@@ -55,8 +52,7 @@ struct RunLaunch {
         return Array(typed.first == command ? typed.dropFirst() : typed[...])
     }
 
-    /// Measures, writes the reports and prints the first screen. Prints failed cells and broken
-    /// threshold rules to standard error.
+    /// Measures, writes the reports and announces the run.
     ///
     /// - Returns: the exit code of the gravest finding.
     func execute(
@@ -64,16 +60,29 @@ struct RunLaunch {
     ) throws -> Benchmarking.ExitCode {
         var runner = try Runner(
             selection, run: run, into: directory, options: options, earlier: earlier)
-        let run = try runner.execute()
+        return try directory.announce(try runner.execute(), annotations)
+    }
+}
+
+extension RunDirectory {
+    /// Prints the first screen of a run whose reports are written. Prints failed cells and broken
+    /// threshold rules to standard error.
+    ///
+    /// - Returns: the exit code of the gravest finding.
+    func announce(_ run: Run, _ annotations: Annotations) throws -> Benchmarking.ExitCode {
         annotations.print(Judgements(of: run))
         let findings =
             run.unsoundCells.map(\.description)
             + [try run.ruleReport()?.description].compactMap(\.self)
         for finding in findings { StandardError.print(finding) }
         if let claims = ClaimsReport(run) {
-            print("\(claims.terminalText)\n\n\(directory.claimsURL.relativePath)")
+            print("\(claims.terminalText)\n\n\(claimsURL.relativePath)")
+        } else if let shard = run.shard, shard.isEmpty {
+            print(
+                "shard \(shard) has no work: fewer groups of cells can be measured apart\n\n"
+                    + reportURL.relativePath)
         } else {
-            print("\(FirstScreen(run).terminalText)\n\n\(directory.reportURL.relativePath)")
+            print("\(FirstScreen(run).terminalText)\n\n\(reportURL.relativePath)")
         }
         return run.exitCode
     }

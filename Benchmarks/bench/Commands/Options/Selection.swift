@@ -7,6 +7,17 @@ struct Selection {
     private(set) var own: SurveyedStore?
     /// The claims that the workloads answer; nil if they are run for themselves.
     private(set) var claims: [Claim]?
+    /// The shard that the workloads are; nil if they are all.
+    private(set) var part: Part?
+
+    /// One shard of several.
+    struct Part {
+        var number: ShardNumber
+        /// ``Benchmarking/Shard/cells``.
+        var cells: [String: [String]]
+        /// The workloads with the cells of all shards.
+        var whole: [Workload]
+    }
 
     /// Plans workloads for a store.
     init(own: SurveyedStore) {
@@ -106,6 +117,16 @@ struct Selection {
         workloads = workloads.flatMap { [$0] + [$0.atFullSize].compactMap(\.self) }
     }
 
+    /// Keeps the cells of a shard.
+    mutating func keep(shard number: ShardNumber) {
+        let sharding = Sharding(workloads, count: number.count)
+        let part = Part(number: number, cells: sharding.cells(of: number.number), whole: workloads)
+        workloads = workloads.compactMap { workload in
+            part.cells[workload.name].map { workload.shard(with: Set($0)) }
+        }
+        self.part = part
+    }
+
     /// Checks that the budget is enough for the first verdict of at least one question.
     ///
     /// - Throws: ``CommandFailure`` if even samples that measure nothing would take longer.
@@ -125,5 +146,5 @@ struct Selection {
     }
 
     /// The approximate time to start a worker and copy its store.
-    private static let emptySampleSeconds = 0.05
+    static let emptySampleSeconds = 0.05
 }

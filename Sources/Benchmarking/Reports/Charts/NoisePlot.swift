@@ -107,15 +107,18 @@ extension NoisePlot {
             ].filter { !$0.points.isEmpty })
     }
 
-    /// From the canaries in a run's samples; `nil` with fewer than two.
-    init?(_ run: Run) {
-        let points = run.workloads.flatMap(\.cells).flatMap(\.samples)
+    /// One for each machine of a run.
+    static func all(of run: Run) -> [NoisePlot] { run.machines.compactMap { NoisePlot($0) } }
+
+    /// From the canaries in a machine's samples; `nil` with fewer than two.
+    private init?(_ machine: Run.Machine) {
+        let points = machine.cells.flatMap(\.samples)
             .compactMap { sample in
                 sample[.canary].map { (seconds: sample.startedAtSeconds, value: $0) }
             }
         guard points.count > 1 else { return nil }
         self.init(
-            title: "Noise of the machine",
+            title: "Noise of the machine" + (machine.shard.map { " of shard \($0)" } ?? ""),
             series: [
                 Series(label: "fixed arithmetic and memory work", colour: 0, points: points)
             ])

@@ -36,7 +36,7 @@ public struct FirstScreen {
             QuestionSentence($0).markdown
         }
         sizes = run.sizeComparisons.map { SizeSentence($0).markdown }
-        certainty = Self.certainty(of: results) + Self.unasked(of: run)
+        certainty = Self.certainty(of: results) + Self.machines(of: run) + Self.unasked(of: run)
         faults = run.unsoundCells.map { escaped("\($0)") }
         cautions = Caution.on(run).map { "\($0)" }
     }
@@ -79,6 +79,15 @@ public struct FirstScreen {
                     : "\(exact) comparisons are exact: they compare counts.")
         }
         return sentences
+    }
+
+    /// Says what several machines mean for the reader.
+    private static func machines(of run: Run) -> [String] {
+        guard let count = run.shards?.count, count > 1 else { return [] }
+        return [
+            "\(count) shards were measured apart. Each comparison is within a shard; figures of "
+                + "different shards are of different machines or hours and are not comparable."
+        ]
     }
 
     /// Names the workloads without a question, if others have one.

@@ -23,7 +23,7 @@ struct RunPage {
                 + workloads + [
                     Page.Section(
                         anchor: "environment", title: "Where the figures come from",
-                        content: [NoisePlot(run)?.figure].compactMap(\.self)
+                        content: NoisePlot.all(of: run).map(\.figure)
                             + [Provenance(run).table.markup, options]),
                     .guide(RunSummary.guide),
                 ])
@@ -33,7 +33,7 @@ struct RunPage {
         let isBad = !run.unsoundCells.isEmpty || run.exitCode == .thresholdCrossed
         let hasDoubt = !screen.cautions.isEmpty || run.exitCode == .inconclusive
         return Page.banner(
-            "Run \(run.name) · " + Provenance.line(run.startedAt, run.build, run.environment),
+            "Run \(run.name) · " + Provenance.line(run),
             headline: screen.headline, style: isBad ? "bad" : hasDoubt ? "doubtful" : "",
             screen.markup)
     }

@@ -3,14 +3,15 @@
 ///
 /// `statistic` is the `median` of samples, the `count` of an operation, which has no interval, or
 /// the `ratio` of a comparison. Ratios have a verdict; in a gate, counts have one too. Times are in
-/// seconds, latencies in nanoseconds, memory in bytes. Absent values are empty.
+/// seconds, latencies in nanoseconds, memory in bytes. `shard` is that of a merged run: figures of
+/// different shards are of different machines. Absent values are empty.
 struct ResultsTable {
-    static let schema = 2
+    static let schema = 3
 
     private static let columns = [
         "schema", "run", "workload", "question", "cell", "metric", "unit", "polarity", "statistic",
         "count", "value", "lower", "upper", "reference", "referenceValue", "ratio", "ratioLower",
-        "ratioUpper", "pValue", "minimumDetectableEffect", "verdict", "remedy", "status",
+        "ratioUpper", "pValue", "minimumDetectableEffect", "verdict", "remedy", "status", "shard",
     ]
 
     /// A line of the table; absent values are empty.
@@ -34,6 +35,7 @@ struct ResultsTable {
         var verdict = ""
         var remedy = ""
         var status = ""
+        var shard: Int?
 
         var fields: [String] {
             let number = CommaSeparatedText.number
@@ -44,6 +46,7 @@ struct ResultsTable {
                 number(interval?.lower), number(interval?.upper), reference, number(referenceValue),
                 number(ratio), number(ratioInterval?.lowerBound), number(ratioInterval?.upperBound),
                 number(pValue), number(minimumDetectableEffect), verdict, remedy, status,
+                shard.map(String.init) ?? "",
             ]
         }
     }
@@ -93,13 +96,15 @@ struct ResultsTable {
             return Line(
                 run: run.name, workload: workload.name, cell: cell.identifier, metric: metric,
                 statistic: isCount ? "count" : "median", count: values.count, value: median,
-                interval: isCount ? nil : Statistics.medianInterval(values), status: cell.status)
+                interval: isCount ? nil : Statistics.medianInterval(values), status: cell.status,
+                shard: cell.shard)
         }
         guard figures.isEmpty else { return figures }
         return [
             Line(
                 run: run.name, workload: workload.name, cell: cell.identifier,
-                metric: workload.primaryMetric, statistic: "median", count: 0, status: cell.status)
+                metric: workload.primaryMetric, statistic: "median", count: 0, status: cell.status,
+                shard: cell.shard)
         ]
     }
 
@@ -120,7 +125,8 @@ struct ResultsTable {
                     ratio: finding.verdict.ratio?.estimate,
                     ratioInterval: finding.verdict.ratio?.interval,
                     verdict: finding.verdict.word(for: metric),
-                    remedy: finding.verdict.remedy?.sentence ?? "")
+                    remedy: finding.verdict.remedy?.sentence ?? "",
+                    shard: contest.cells.first?.shard)
             }
         }
     }

@@ -3,7 +3,8 @@
 /// First come the columns that identify the sample, then all well-known metrics, then the others by
 /// name; the order is the same in every run. Absent values are empty. A subject's own counts are
 /// also empty if the counting pass has better ones, which are in `results.csv`. Times are in
-/// seconds, latencies in nanoseconds, memory in bytes.
+/// seconds, latencies in nanoseconds, memory in bytes. `shard` is empty if the run has no shards; then
+/// `startedAtSeconds` counts from the start of the run, otherwise from that of the shard.
 struct SamplesTable {
     let run: Run
 
@@ -15,7 +16,7 @@ struct SamplesTable {
         let values = valueColumns
         let head = [
             "run", "workload", "subject", "role", "lockPolicy", "parameters", "repetition",
-            "positionInRound", "startedAtSeconds", "isSound",
+            "positionInRound", "startedAtSeconds", "isSound", "shard",
         ]
         var table = CommaSeparatedText()
         table.append(head + values)
@@ -29,6 +30,7 @@ struct SamplesTable {
                     let place = [
                         "\(sample.repetition)", "\(sample.positionInRound)",
                         CommaSeparatedText.number(sample.startedAtSeconds), "\(cell.isSound)",
+                        cell.shard.map(String.init) ?? "",
                     ]
                     let numbers = values.map { name in
                         CommaSeparatedText.number(

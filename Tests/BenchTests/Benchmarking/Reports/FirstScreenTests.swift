@@ -174,7 +174,7 @@ import Testing
 
         #expect(lines.contains { $0.contains("nested,statements,count,neither,count,1,624,,,") })
         #expect(lines.contains { $0.contains("nested,time,seconds,lowerIsBetter,median,3,2,1,3,") })
-        #expect(lines.contains { $0.contains("single,time,") && $0.hasSuffix("not measured") })
+        #expect(lines.contains { $0.contains("single,time,") && $0.hasSuffix("not measured,") })
         #expect(try !table("samples.csv", [counted]).contains { $0.contains("652") })
     }
 
