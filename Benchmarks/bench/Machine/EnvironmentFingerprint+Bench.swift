@@ -5,11 +5,11 @@ extension BuildConfiguration {
     /// The build configuration of this program.
     static let ofBench: BuildConfiguration = {
         #if DEBUG
-            .debug
+        .debug
         #else
-            // No compilation condition tells release and testing builds apart. But optimised code
-            // has no metadata of an unused internal type unless -enable-testing exports it.
-            _typeByName("5bench20KeptForTestableUsersV") == nil ? .release : .testing
+        // No compilation condition tells release and testing builds apart. But optimised code
+        // has no metadata of an unused internal type unless -enable-testing exports it.
+        _typeByName("5bench20KeptForTestableUsersV") == nil ? .release : .testing
         #endif
     }()
 }
@@ -32,13 +32,13 @@ extension EnvironmentFingerprint {
     /// The version of the compiler. Conditions can only compare it with given versions.
     private static var swiftVersion: String {
         #if compiler(>=6.5)
-            "6.5 or later"
+        "6.5 or later"
         #elseif compiler(>=6.4)
-            "6.4"
+        "6.4"
         #elseif compiler(>=6.3)
-            "6.3"
+        "6.3"
         #else
-            "6.2"
+        "6.2"
         #endif
     }
 }

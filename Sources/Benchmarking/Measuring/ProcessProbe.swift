@@ -36,9 +36,9 @@ public enum ProcessProbe {
         }
         let peak = UInt64(resourceUsage().ru_maxrss)
         #if os(Linux)
-            return peak * 1024
+        return peak * 1024
         #else
-            return peak
+        return peak
         #endif
     }
 
@@ -53,9 +53,9 @@ public enum ProcessProbe {
 
     private static func resourceUsage() -> rusage {
         #if os(Linux)
-            let ourselves = Int32(RUSAGE_SELF.rawValue)
+        let ourselves = Int32(RUSAGE_SELF.rawValue)
         #else
-            let ourselves = RUSAGE_SELF
+        let ourselves = RUSAGE_SELF
         #endif
         var usage = rusage()
         // It fails only with a wrong argument (getrusage(2)).

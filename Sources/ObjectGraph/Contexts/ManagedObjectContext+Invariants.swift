@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     @inline(__always)
     func assertInvariants() {
         #if DEBUG
-            do { try checkInvariants() } catch { fatalError("\(error)") }
+        do { try checkInvariants() } catch { fatalError("\(error)") }
         #endif
     }
 
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
     @inline(__always)
     func assertPendingInvariants() {
         #if DEBUG
-            do { try tracker.checkInvariants() } catch { fatalError("\(error)") }
+        do { try tracker.checkInvariants() } catch { fatalError("\(error)") }
         #endif
     }
 }

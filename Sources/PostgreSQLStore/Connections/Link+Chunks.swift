@@ -39,7 +39,13 @@ extension Link {
             }
         }
         pipeline.send(Command(isAlone ? "COMMIT" : "CLOSE og_rows"))
-        try pipeline.finish()
+        do {
+            try pipeline.finish()
+        } catch {
+            // The commit was skipped. If this fails too, the link is broken.
+            if isAlone, isInTransaction, !isBroken { try? execute("ROLLBACK") }
+            throw error
+        }
         try result.get()
     }
 }

@@ -155,7 +155,8 @@ extension Duration {
     /// Rounded up.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
-        return Int(seconds) * 1000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        return Int(seconds) * 1000
+            + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 }
 

@@ -9,7 +9,7 @@ import ObjectGraph
 /// So they do not wait for each other, and a read that fails does not end the generation.
 final class Generation: Sendable {
     /// Keeps the transaction open.
-    private let link: PinnedLink
+    let link: PinnedLink
     private let url: URL?
     private let snapshot: String
 

@@ -20,7 +20,8 @@ extension PostgreSQLStore {
         of request: FetchRequest, _ entity: Entity, _ resultType: FetchResultType
     ) throws -> FetchExplanation {
         let translation = try FetchTranslation(
-            request, entity: entity, layout: layout, selection: selection(request, entity, resultType))
+            request, entity: entity, layout: layout,
+            selection: selection(request, entity, resultType))
         let command = Command(
             "EXPLAIN " + translation.sql, translation.bindings.map(Parameter.init))
         let rows = try rows(of: command, nil)

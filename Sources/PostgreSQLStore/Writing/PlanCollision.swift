@@ -131,8 +131,10 @@ struct PlanCollision {
         return constraint.positions.map { (rank: rank($0), position: $0) }.sorted { $0 < $1 }
             .map(\.position).filter { position in
                 let change = plan.rows[position]
-                return !known.insert(change.row!.bytes(of: constraint.slots, in: change.entity.layout))
-                    .inserted
+                return !known.insert(
+                    change.row!.bytes(of: constraint.slots, in: change.entity.layout)
+                )
+                .inserted
             }
     }
 }

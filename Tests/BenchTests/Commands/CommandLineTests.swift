@@ -75,35 +75,35 @@ import Testing
 
     @Test func `a build that cannot be compared does not call itself release`() throws {
         #if DEBUG
-            let build = "debug"
+        let build = "debug"
         #else
-            // The tests need -enable-testing.
-            let build = "testing"
+        // The tests need -enable-testing.
+        let build = "testing"
         #endif
         let bench = try BenchProcess(["list", "--format", "json"])
         #expect(bench.output.firstMatch(of: /"build" ?: ?"(\w+)"/)?.output.1 == Substring(build))
     }
 
     #if !DEBUG
-        @Test func `a testing build compares no times`() throws {
-            let bench = try BenchProcess([
-                "gate", "\(Self.workloads)/gate.yml", "--base-bin", BenchProcess.executable.path,
-            ])
-            #expect(bench.exitCode == 69)
-            #expect(bench.errors.contains("compiled with -enable-testing"), "\(bench.errors)")
-        }
+    @Test func `a testing build compares no times`() throws {
+        let bench = try BenchProcess([
+            "gate", "\(Self.workloads)/gate.yml", "--base-bin", BenchProcess.executable.path,
+        ])
+        #expect(bench.exitCode == 69)
+        #expect(bench.errors.contains("compiled with -enable-testing"), "\(bench.errors)")
+    }
     #endif
 
     #if DEBUG
-        @Test func `a debug build that cannot hand over says what to type`() throws {
-            let folder = TemporaryFolder()
-            let copy = folder.url("bench")
-            try FileManager.default.linkItem(at: BenchProcess.executable, to: copy)
-            let path = URL(fileURLWithPath: "\(Self.workloads)/import.yml").path
-            let bench = try BenchProcess(
-                ["run", path], executable: copy, currentDirectory: folder.url)
-            #expect(bench.exitCode == 69)
-            #expect(bench.errors.contains("swift run -c release bench run \(path)"))
-        }
+    @Test func `a debug build that cannot hand over says what to type`() throws {
+        let folder = TemporaryFolder()
+        let copy = folder.url("bench")
+        try FileManager.default.linkItem(at: BenchProcess.executable, to: copy)
+        let path = URL(fileURLWithPath: "\(Self.workloads)/import.yml").path
+        let bench = try BenchProcess(
+            ["run", path], executable: copy, currentDirectory: folder.url)
+        #expect(bench.exitCode == 69)
+        #expect(bench.errors.contains("swift run -c release bench run \(path)"))
+    }
     #endif
 }

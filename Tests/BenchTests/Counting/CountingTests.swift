@@ -69,10 +69,10 @@ import Testing
     private static var extras: [(extra: String, metric: String)] {
         let extras = [("statement", "statements"), ("page", "pagesWritten"), ("sync", "syncs")]
         #if THREAD_SANITIZER || ADDRESS_SANITIZER
-            // The sanitizer's allocator does not count.
-            return extras
+        // The sanitizer's allocator does not count.
+        return extras
         #else
-            return extras + [("allocation", "allocations")]
+        return extras + [("allocation", "allocations")]
         #endif
     }
 

@@ -287,21 +287,21 @@ import Testing
 
     // A sanitizer's allocator does not count.
     #if !THREAD_SANITIZER && !ADDRESS_SANITIZER
-        @Test func `what is live is the rows that were fetched, and no page cache`() throws {
-            let cells = try run(
-                "blobs", "object-graph", "rows: 100, kibibytes: 15, place: inline")
-            let liveBytes = try #require(cells[0].values(of: "liveMemory").first)
-            #expect(liveBytes >= 100 * 15 * 1024)
-            #expect(liveBytes < 1.5 * 100 * 15 * 1024)
-        }
+    @Test func `what is live is the rows that were fetched, and no page cache`() throws {
+        let cells = try run(
+            "blobs", "object-graph", "rows: 100, kibibytes: 15, place: inline")
+        let liveBytes = try #require(cells[0].values(of: "liveMemory").first)
+        #expect(liveBytes >= 100 * 15 * 1024)
+        #expect(liveBytes < 1.5 * 100 * 15 * 1024)
+    }
 
-        @Test func `what is live is the identifiers that were fetched, and no page cache`() throws {
-            for cell in try run("faulting", "nested, single", "mode: ids", flights: 2_000) {
-                let liveBytes = try #require(cell.values(of: "liveMemory").first)
-                #expect(liveBytes >= 2_000 * 16, "\(cell.identifier)")
-                #expect(liveBytes < 2_000 * 40, "\(cell.identifier)")
-            }
+    @Test func `what is live is the identifiers that were fetched, and no page cache`() throws {
+        for cell in try run("faulting", "nested, single", "mode: ids", flights: 2_000) {
+            let liveBytes = try #require(cell.values(of: "liveMemory").first)
+            #expect(liveBytes >= 2_000 * 16, "\(cell.identifier)")
+            #expect(liveBytes < 2_000 * 40, "\(cell.identifier)")
         }
+    }
     #endif
 
     @Test func `whoever adds up, the totals are the same`() throws {

@@ -399,10 +399,10 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         let problem: String = await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: Self.problem(with: format)) }
             #if THREAD_SANITIZER
-                // Its frames are several times as large.
-                thread.stackSize = 8 << 20
+            // Its frames are several times as large.
+            thread.stackSize = 8 << 20
             #else
-                thread.stackSize = 512 << 10
+            thread.stackSize = 512 << 10
             #endif
             thread.start()
         }

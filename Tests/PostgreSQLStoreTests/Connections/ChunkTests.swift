@@ -4,7 +4,8 @@ import Testing
 @testable import PostgreSQLStore
 
 @Suite(.onServer) struct `Rows in chunks` {
-    static let numbers = "SELECT v FROM generate_series(1::bigint, $1) v"
+    /// The server makes these one by one.
+    static let numbers = "SELECT generate_series(1::bigint, $1)"
 
     @Test(arguments: [(0, 10), (1, 10), (10, 10), (11, 10), (1000, 7), (25, 1000)])
     func `all rows arrive in order`(_ count: Int, _ rowsPerChunk: Int) throws {

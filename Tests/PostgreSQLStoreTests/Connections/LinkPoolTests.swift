@@ -45,7 +45,8 @@ import Testing
         let first = try pool.read { $0.processID }
         let killer = try TestServer.link()
         _ = try killer.run(
-            Command("SELECT pg_terminate_backend($1::bigint::int, 10000)", [.integer(Int64(first))]))
+            Command("SELECT pg_terminate_backend($1::bigint::int, 10000)", [.integer(Int64(first))])
+        )
         let second = try pool.write { link in
             _ = try link.run(Self.one)
             return link.processID

@@ -107,7 +107,8 @@ import Testing
             #expect(try link.run(commands).count == 40)
         }
         #expect(
-            try link.integer("SELECT count(*) FROM pg_prepared_statements") == link.statements.count)
+            try link.integer("SELECT count(*) FROM pg_prepared_statements") == link.statements.count
+        )
     }
 
     @Test func `a table that changes is an error once`() throws {

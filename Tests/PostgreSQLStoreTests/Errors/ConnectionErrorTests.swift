@@ -49,7 +49,7 @@ import Testing
             $0.password = secret
         },
         Case("no socket", .connectionFailed) {
-            $0.host = nil
+            $0.host = ""
             $0.port = nil
             ($0.user, $0.password) = (nil, nil)
             $0.queryItems = [

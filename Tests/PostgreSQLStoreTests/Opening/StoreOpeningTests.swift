@@ -18,7 +18,8 @@ import Testing
             "SELECT tablename::text FROM pg_tables WHERE schemaname = '\(schema.name)' ORDER BY 1")
         #expect(
             tables == [
-                "z_2topics", "z_metadata", "z_modelcache", "z_primarykey", "zauthor", "zpublication", "zspecimen",
+                "z_2topics", "z_metadata", "z_modelcache", "z_primarykey", "zauthor",
+                "zpublication", "zspecimen",
                 "ztopic",
             ])
     }
@@ -69,41 +70,42 @@ import Testing
         try schema.store(library).close()
     }
 
-    @Test(arguments: [
-        (
-            "ALTER TABLE zauthor DROP COLUMN zname",
-            .missingColumn(
-                "zname", table: "zauthor", entity: "Author", property: "name")
-        ),
-        (
-            "ALTER TABLE zauthor ALTER zbirthyear TYPE integer",
-            .incompatibleSchema(
-                "the column zauthor.zbirthyear has the type int4 instead of int8")
-        ),
-        (
-            "ALTER TABLE zauthor ALTER zname TYPE text COLLATE \"default\"",
-            .incompatibleSchema(
-                "the column zauthor.zname has the type text default instead of text C")
-        ),
-        (
-            "DROP TABLE ztopic CASCADE",
-            .missingTable("ztopic", entity: "Topic", property: nil)
-        ),
-        (
-            "DROP TABLE z_2topics",
-            .missingTable("z_2topics", entity: "Publication", property: "topics")
-        ),
-        ("DROP TABLE z_primarykey", .incompatibleSchema("no table z_primarykey")),
-        (
-            "DELETE FROM z_metadata",
-            .incompatibleSchema("z_metadata has no row with an identifier")
-        ),
-        ("DELETE FROM z_primarykey WHERE z_name = 'Book'", .missingEntity("Book")),
-        (
-            "DROP TABLE z_metadata",
-            .incompatibleSchema("it has a table zauthor, but no table z_metadata")
-        ),
-    ] as [(String, StoreError.Reason)])
+    @Test(
+        arguments: [
+            (
+                "ALTER TABLE zauthor DROP COLUMN zname",
+                .missingColumn(
+                    "zname", table: "zauthor", entity: "Author", property: "name")
+            ),
+            (
+                "ALTER TABLE zauthor ALTER zbirthyear TYPE integer",
+                .incompatibleSchema(
+                    "the column zauthor.zbirthyear has the type int4 instead of int8")
+            ),
+            (
+                "ALTER TABLE zauthor ALTER zname TYPE text COLLATE \"default\"",
+                .incompatibleSchema(
+                    "the column zauthor.zname has the type text default instead of text C")
+            ),
+            (
+                "DROP TABLE ztopic CASCADE",
+                .missingTable("ztopic", entity: "Topic", property: nil)
+            ),
+            (
+                "DROP TABLE z_2topics",
+                .missingTable("z_2topics", entity: "Publication", property: "topics")
+            ),
+            ("DROP TABLE z_primarykey", .incompatibleSchema("no table z_primarykey")),
+            (
+                "DELETE FROM z_metadata",
+                .incompatibleSchema("z_metadata has no row with an identifier")
+            ),
+            ("DELETE FROM z_primarykey WHERE z_name = 'Book'", .missingEntity("Book")),
+            (
+                "DROP TABLE z_metadata",
+                .incompatibleSchema("it has a table zauthor, but no table z_metadata")
+            ),
+        ] as [(String, StoreError.Reason)])
     func `tables that are not as the model needs them are errors (§11.8.5)`(
         _ change: String, _ reason: StoreError.Reason
     ) throws {

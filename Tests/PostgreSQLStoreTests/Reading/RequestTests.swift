@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "name CONTAINS[cd] 'asa'", "name LIKE 'A?? 1*'", "name MATCHES '.*[02468]'",
+        "name CONTAINS[cd] 'asa'", "name LIKE[c] 'a?? 1*'", "name MATCHES '.*[02468]'",
         "name ==[c] 'åsa 4'", "ANY publications.title ENDSWITH[c] 'OK 7.1'",
         "birthYear > 1903 AND name BEGINSWITH[d] 'Asa'",
         "SUBQUERY(publications, $p, $p.title MATCHES '.*[.]1').@count == 1",
@@ -117,10 +117,10 @@ import Testing
     @Test func `terms that SQL can state select the rows to be evaluated (§11.8.19)`() throws {
         let store = coordinator.postgreSQL
         store.resetStatistics()
-        #expect(try names("birthYear > 1905 AND name LIKE '*'").count == 4)
+        #expect(try names("birthYear > 1905 AND name MATCHES '.*'").count == 4)
         #expect(store.statistics.rowsRead == 4)
         store.resetStatistics()
-        #expect(try names("name LIKE '*'").count == 20)
+        #expect(try names("name MATCHES '.*'").count == 20)
         #expect(store.statistics.rowsRead == 20)
     }
 
@@ -130,7 +130,7 @@ import Testing
             entityName: "Book", predicate: try ObjectPredicate("loanCount + 1 == 2"))
         let store = coordinator.postgreSQL
         let entity = coordinator.model.entity(named: "Book")!
-        #expect(try store.count(request, entity: entity) == 2)
+        #expect(try store.count(request, entity: entity) == 1)
     }
 
     @Test func `an evaluation sees one state (§11.8.19)`() throws {
@@ -139,10 +139,10 @@ import Testing
         let entity = coordinator.model.entity(named: "Author")!
         let request = FetchRequest(
             entityName: "Author",
-            predicate: try ObjectPredicate("ANY publications.topics.name LIKE 'O*'"))
+            predicate: try ObjectPredicate("ANY publications.topics.name MATCHES 'O.*'"))
         #expect(throws: FetchError.self) { _ = try store.count(request, entity: entity) }
         let single = FetchRequest(
-            entityName: "Book", predicate: try ObjectPredicate("ANY topics.name LIKE 'O*'"))
+            entityName: "Book", predicate: try ObjectPredicate("ANY topics.name MATCHES 'O.*'"))
         #expect(
             try store.count(single, entity: coordinator.model.entity(named: "Book")!) == 20)
         let statements = store.statistics.statementsRun
@@ -183,7 +183,7 @@ import Testing
             entityName: "Author", predicate: try ObjectPredicate("birthYear > 1905"))
         let folded = FetchRequest(
             entityName: "Author",
-            predicate: try ObjectPredicate("birthYear > 1905 AND name LIKE '*'"))
+            predicate: try ObjectPredicate("birthYear > 1905 AND name MATCHES '.*'"))
         try context.performAndWait {
             let explanation = try #require(try context.explain(plain).first)
             #expect(explanation.sql.hasPrefix("SELECT "))

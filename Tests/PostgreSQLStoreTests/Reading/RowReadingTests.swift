@@ -12,13 +12,12 @@ import Testing
 
     init() throws { coordinator = try schema.coordinator(makeLibraryModel()) }
 
-    private func fetch(_ entityName: String, _ format: String? = nil) throws -> RowList {
-        let entity = coordinator.model.entity(named: entityName)!
-        let request = FetchRequest(
-            entityName: entityName, predicate: try format.map { try ObjectPredicate($0) },
-            sortKeys: [.ascending("SELF")])
-        return try coordinator.postgreSQL.fetchRows(
-            request, entity: entity, progress: nil, keepsSnapshot: false)
+    private func fetch(_ entityName: String) throws -> [RowReference] {
+        try coordinator.postgreSQL.fetchRows(
+            FetchRequest(entityName: entityName),
+            entity: coordinator.model.entity(named: entityName)!, progress: nil,
+            keepsSnapshot: false
+        ).map { $0 }.sorted { $0.key < $1.key }
     }
 
     @Test func `every attribute type comes back as it was (§11.8.10)`() throws {
@@ -76,7 +75,9 @@ import Testing
         let rows = try fetch("Publication").map { ($0.key, $0.version, $0.entityIndex) }
         #expect(rows.map(\.0) == [1, 2])
         #expect(rows.map(\.1) == [1, 7])
-        #expect(rows.map(\.2) == ["Book", "Magazine"].map { coordinator.model.entity(named: $0)!.index })
+        #expect(
+            rows.map(\.2)
+                == ["Book", "Magazine"].map { coordinator.model.entity(named: $0)!.index })
         #expect(try fetch("Magazine").map(\.key) == [2])
         let book = coordinator.model.entity(named: "Book")!
         let store = coordinator.postgreSQL

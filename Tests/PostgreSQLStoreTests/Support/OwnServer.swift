@@ -4,32 +4,36 @@ import TestSupport
 import Testing
 
 /// A server for one test, which may stop it. It is removed when the last reference is released.
-final class OwnServer {
+final class OwnServer: Sendable {
     private let folder = TemporaryFolder()
     /// By a socket.
-    private(set) var url: URL! = nil
+    let url: URL
     /// By TCP, with a password.
-    private(set) var tcpURL: URL! = nil
+    let tcpURL: URL
 
-    init() throws {
-        let urls = try run("start", "--tcp").split(separator: "\n").map(String.init)
+    /// - Parameter isDurable: Whether a crash keeps every commit.
+    init(isDurable: Bool = false) throws {
+        let options = isDurable ? ["--tcp", "--durable"] : ["--tcp"]
+        let urls = try Self.run(folder, "start", options).split(separator: "\n").map(String.init)
         try #require(urls.count == 2)
         url = try #require(URL(string: urls[0]))
         tcpURL = try #require(URL(string: urls[1]))
     }
 
-    deinit { _ = try? run("remove") }
+    deinit { _ = try? Self.run(folder, "remove") }
 
     /// Starts the server again, on the same port.
-    func start() throws { _ = try run("start", "--tcp") }
+    func start() throws { _ = try Self.run(folder, "start", ["--tcp"]) }
 
     /// Ends all sessions and stops.
-    func stop() throws { _ = try run("stop") }
+    func stop() throws { _ = try Self.run(folder, "stop") }
 
     /// Stops as in a crash.
-    func kill() throws { _ = try run("stop", "immediate") }
+    func kill() throws { _ = try Self.run(folder, "stop", ["immediate"]) }
 
-    private func run(_ subcommand: String, _ options: String...) throws -> String {
+    private static func run(
+        _ folder: TemporaryFolder, _ subcommand: String, _ options: [String] = []
+    ) throws -> String {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let process = Process()

@@ -27,7 +27,8 @@ extension Trait where Self == ConditionTrait {
     /// Skips the tests without a server.
     static var onServer: Self {
         .enabled(
-            if: TestServer.url != nil, "These tests need a server: scripts/postgresql --tcp swift test …")
+            if: TestServer.url != nil,
+            "These tests need a server: scripts/postgresql --tcp swift test …")
     }
 
     /// Skips the tests without a server on TCP.
@@ -70,7 +71,9 @@ extension Link {
     /// Ends another session of the server.
     func terminate(_ other: Link) throws {
         _ = try run(
-            Command("SELECT pg_terminate_backend($1::bigint::int, 10000)", [.integer(Int64(other.processID))]))
+            Command(
+                "SELECT pg_terminate_backend($1::bigint::int, 10000)",
+                [.integer(Int64(other.processID))]))
     }
 }
 

@@ -25,7 +25,7 @@ import Testing
                         seed: seed &+ UInt64(thread * attempts + attempt))
                     let counters = try context.all("Counter")
                     for counter in counters.shuffled(using: &numbers).prefix(3) {
-                        let value = try #require(try counter.value(forKey: "value") as? Int)
+                        let value = try #require(try counter.value(forKey: "value") as? Int64)
                         try counter.setValue(value + 1, forKey: "value")
                     }
                     do {

@@ -61,7 +61,8 @@ final class FaultProxy: Sendable {
     /// The same database through this socket.
     func url(of server: URL) -> URL {
         var parts = URLComponents(url: server, resolvingAgainstBaseURL: false)!
-        parts.queryItems = (parts.queryItems ?? []).filter { $0.name != "host" }
+        parts.queryItems =
+            (parts.queryItems ?? []).filter { $0.name != "host" }
             + [URLQueryItem(name: "host", value: folder.url.path)]
         return parts.url!
     }

@@ -109,5 +109,27 @@ import Testing
             SavePlan(rows: [.make(.insert, entity, key: 1, text: "a")]), from: ChangeOrigin(),
             beforeCommit: nil)
     }
+
+    @Test func `a server that crashes and starts again keeps what it has acknowledged`() throws {
+        let server = try OwnServer(isDurable: true)
+        let model = try makeFixture().model
+        let coordinator = PersistentStoreCoordinator(model: model)
+        try coordinator.addPersistentStore(.postgreSQL(server.url, schema: "crash"))
+        let context = coordinator.context()
+        let settings = try LinkSettings(server.url, schema: "crash")
+        for round in 1...3 {
+            try context.performAndWait {
+                try context.insert("Tag", ["name": "\(round)"])
+                try context.save()
+                try context.insert("Thing", ["name": "\(round)"])
+            }
+            try server.kill()
+            try server.start()
+            try context.performAndWait { try context.save() }
+            let link = try Link(settings)
+            #expect(try link.integer("SELECT count(*) FROM ztag") == Int64(round))
+            #expect(try link.integer("SELECT count(*) FROM zthing") == Int64(round))
+        }
+    }
 }
 #endif

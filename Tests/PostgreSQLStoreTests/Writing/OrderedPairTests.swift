@@ -78,7 +78,8 @@ import Testing
     @Test func `random lists are read back in their order`() throws {
         var numbers = SeededGenerator.fromEnvironment()
         let lists = (0..<40).map { _ in
-            String("abcdefgh".shuffled(using: &numbers).prefix(Int.random(in: 0...8, using: &numbers)))
+            String(
+                "abcdefgh".shuffled(using: &numbers).prefix(Int.random(in: 0...8, using: &numbers)))
         }
         try save(lists)
     }

@@ -91,7 +91,8 @@ import Testing
             return sourceReads.next() > 3
         }
         try fixture.link().execute(
-            "CREATE TRIGGER refuse BEFORE INSERT ON zwork FOR EACH STATEMENT EXECUTE FUNCTION fail()")
+            "CREATE TRIGGER refuse BEFORE INSERT ON zwork FOR EACH STATEMENT EXECUTE FUNCTION fail()"
+        )
         let error = #expect(throws: PostgreSQLError.self) {
             try store.execute(
                 request, entity: entity, collisions: .fail, resultType: .count,

@@ -37,7 +37,9 @@ package struct RowWriter: SlotWriter, @unchecked Sendable {
 
     /// Starts a row in which no slot has a value.
     @inline(__always)
-    package mutating func begin(_ extent: RowExtent, key: Int64, version: UInt32, entityNumber: UInt32) {
+    package mutating func begin(
+        _ extent: RowExtent, key: Int64, version: UInt32, entityNumber: UInt32
+    ) {
         rowStart = end
         reserve(extent.fixedByteCount)
         slots = rowStart + extent.slotsByteOffset
