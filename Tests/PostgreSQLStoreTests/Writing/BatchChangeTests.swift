@@ -69,7 +69,7 @@ struct `Batch updates and deletes in PostgreSQL (§6.3, §6.4)` {
                 == (0...6).map { "\($0).1" } + ["107.2", "108.2", "109.2"])
     }
 
-    @Test func `an update selects rows by what SQL cannot state`() throws {
+    @Test func `an update selects rows by what SQL cannot state (§11.8.38)`() throws {
         let fixture = try makeFixture()
         try fixture.run { context in
             try insertThings(context)

@@ -7,7 +7,7 @@ import Testing
 @testable import PostgreSQLStore
 
 @Suite(.enabled(if: StoreSchema.isAvailable)) struct `Batch inserts in PostgreSQL (§6.2)` {
-    @Test func `every attribute type is copied as a save writes it`() throws {
+    @Test func `every attribute type is copied as a save writes it (§11.8.37)`() throws {
         let fixture = WritingFixture(try makeLibraryModel())
         let values: [[String: AttributeValue]] = [
             [
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `keys that were reserved and not needed are given back`() throws {
+    @Test func `keys that were reserved and not needed are given back (§11.8.37)`() throws {
         let fixture = WritingFixture(try makeLibraryModel())
         try fixture.run { context in
             for expected in ["7", "14"] {

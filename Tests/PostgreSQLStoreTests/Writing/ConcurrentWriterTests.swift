@@ -8,7 +8,8 @@ import Testing
 @testable import PostgreSQLStore
 
 @Suite(.enabled(if: StoreSchema.isAvailable)) struct `Many writers of one store in PostgreSQL` {
-    @Test func `8 coordinators that count with optimistic locks lose no update`() throws {
+    @Test func `8 coordinators that count with optimistic locks lose no update (§11.8.29)`() throws
+    {
         let fixture = try WritingFixture(
             EntityDescription(
                 name: "Counter", attributes: [AttributeDescription("value", .integer64)]))
@@ -43,7 +44,7 @@ import Testing
             try fixture.texts("SELECT sum(z_opt - 1) FROM zcounter") == ["\(saved.value * 3)"])
     }
 
-    @Test func `8 coordinators that insert give no key twice`() throws {
+    @Test func `8 coordinators that insert give no key twice (§11.8.36)`() throws {
         let fixture = try WritingFixture(
             EntityDescription(
                 name: "Thing", attributes: [AttributeDescription("name", .string)]),

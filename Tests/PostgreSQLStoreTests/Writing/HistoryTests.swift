@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `transactions are numbered in the order of their commits`() throws {
+    @Test func `transactions are numbered in the order of their commits (§11.8.39)`() throws {
         let entity = Self.model.entity(named: "Badge")!
         let other = try schema.coordinator(Self.model) { $0.tracksHistory = true }
         let finished = DispatchSemaphore(value: 0)
@@ -161,12 +161,7 @@ import Testing
                 }
                 finished.signal()
             }
-            while try schema.texts(
-                """
-                SELECT count(*)::text FROM pg_locks WHERE NOT granted AND pid IN (\
-                SELECT pid FROM pg_locks WHERE relation = 'atransactioncounter'::regclass)
-                """) == ["0"]
-            { usleep(1000) }
+            try schema.waitForWaiter(in: "atransactioncounter")
             #expect(try history().isEmpty)
         }
         finished.wait()

@@ -44,7 +44,9 @@ import Testing
     private static let after = ["changed-2 new-1 thing1-2", "tag0-2 tag1-2"]
 
     @Test(arguments: [true, false])
-    func `at each round trip, the save is there or not, as it says`(isAnswerLost: Bool) throws {
+    func `at each round trip, the save is there or not, as it says (§11.8.33)`(isAnswerLost: Bool)
+        throws
+    {
         for number in 1... {
             let fixture = try makeFixture()
             let proxy = try FaultProxy(to: StoreSchema.url!)
@@ -110,7 +112,7 @@ import Testing
             beforeCommit: nil)
     }
 
-    @Test func `a server that crashes and starts again keeps what it has acknowledged`() throws {
+    @Test func `a server that crashes keeps what it has acknowledged (§11.8.34)`() throws {
         let server = try OwnServer(isDurable: true)
         let model = try makeFixture().model
         let coordinator = PersistentStoreCoordinator(model: model)

@@ -61,7 +61,7 @@ import Testing
         try save(["abc", "abcd", "xabcd", "xabd", "dbax", "d", "", "ab", "ba"])
     }
 
-    @Test func `adding at the end and removing leave the other places as they are`() throws {
+    @Test func `adding at the end and removing leave the other places (§11.8.40)`() throws {
         try save(["abc"])
         #expect(try places() == ["2048", "3072", "4096"])
         try fixture.run { context in

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [1, 10, 10_000])
-    func `two, whatever is saved and however many`(count: Int) throws {
+    func `two, whatever is saved and however many (§11.8.28)`(count: Int) throws {
         let fixture = WritingFixture(try Self.model())
         let context = try fixture.context()
         let store = context.coordinator.postgreSQL

@@ -104,7 +104,7 @@ import Testing
         #expect(try rows == ["1 1 A", "3 c"])
     }
 
-    @Test func `a checked row stays as it is until the commit`() throws {
+    @Test func `a checked row stays as it is until the commit (§11.8.30)`() throws {
         try store.save(
             SavePlan(rows: [check(1), update(2, "B")]), from: ChangeOrigin()
         ) {
@@ -129,7 +129,7 @@ import Testing
         try save(update(1, "x"))
     }
 
-    @Test func `a text with U+0000 is refused by its name before anything is sent`() throws {
+    @Test func `a text with U+0000 is refused by name before anything is sent (§11.8.35)`() throws {
         store.resetStatistics()
         let error = #expect(throws: StoreError.self) { try save(update(1, "a\0b")) }
         guard case .unacceptableValue(_, "title", "Work") = error?.reason else {
@@ -139,9 +139,17 @@ import Testing
         #expect(store.statistics.roundTrips == 0)
     }
 
+    @Test func `more keys than there are cannot be reserved (§5.6)`() throws {
+        _ = try store.reserveKeys(1, root: entity)
+        let error = #expect(throws: StoreError.self) { try store.reserveKeys(.max, root: entity) }
+        let text = error?.description ?? ""
+        #expect(text.contains("cannot reserve 9223372036854775807 keys of 'Work'"), "\(text)")
+        #expect(error?.code == 259)
+    }
+
     // MARK: - Uniqueness
 
-    @Test func `two rows swap their values`() throws {
+    @Test func `two rows swap their values (§11.8.31)`() throws {
         try save(update(1, "b"), update(2, "a"))
         #expect(try rows == ["1 2 b", "2 2 a", "3 1 c"])
     }
@@ -151,7 +159,7 @@ import Testing
         #expect(try rows == ["1 2 b", "2 2 d", "4 1 a", "5 1 c"])
     }
 
-    @Test func `all collisions are reported, with stored rows and within the plan`() throws {
+    @Test func `all collisions are reported, with stored rows and in the plan (§11.8.31)`() throws {
         let conflict = conflict(
             insertion(4, "a"), insertion(5, "x"), insertion(6, "x"), insertion(7, nil),
             update(2, "c"), insertion(8, nil))

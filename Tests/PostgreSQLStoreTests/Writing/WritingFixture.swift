@@ -47,6 +47,23 @@ final class WritingFixture: Sendable {
     }
 }
 
+extension StoreSchema {
+    /// Waits until a session that uses the table waits for a lock.
+    func waitForWaiter(in table: String) throws {
+        struct NobodyWaits: Error {}
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try texts(
+            """
+            SELECT count(*)::text FROM pg_locks WHERE NOT granted AND pid IN (\
+            SELECT pid FROM pg_locks WHERE relation = '\(table)'::regclass)
+            """) == ["0"]
+        {
+            guard ContinuousClock.now < deadline else { throw NobodyWaits() }
+            usleep(1000)
+        }
+    }
+}
+
 extension ManagedObjectContext {
     @discardableResult
     func insert(_ name: String, _ values: [String: Any] = [:]) throws -> ManagedObject {
