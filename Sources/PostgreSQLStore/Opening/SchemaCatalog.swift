@@ -8,14 +8,19 @@ struct SchemaCatalog {
     let tables: [String: [String: String]]
     let hasSchema: Bool
 
+    /// The encoding of the database's texts.
+    let encoding: String
+
     init(_ schema: String, on link: Link) throws {
         let results = try link.run([
             Command(
                 "SELECT 1::bigint FROM pg_catalog.pg_namespace WHERE nspname = $1",
                 [.text(schema)]),
             Command(Self.columns, [.text(schema)]),
+            Command("SELECT pg_catalog.current_setting('server_encoding')"),
         ])
         hasSchema = results[0].count > 0
+        encoding = try results[2].text(0, 0)
         var tables: [String: [String: String]] = [:]
         let columns = results[1]
         for row in 0..<columns.count {

@@ -83,6 +83,12 @@ struct StoreOpening {
     private func open(on link: Link) throws -> OpenedStore {
         let catalog = try SchemaCatalog(schema, on: link)
         do {
+            // Others cannot hold all texts, count their bytes, or compare them in another order.
+            guard catalog.encoding == "UTF8" else {
+                throw StoreError(
+                    .unsupported(
+                        "a database with the encoding \(catalog.encoding), not ENCODING 'UTF8'"))
+            }
             guard catalog.tables["z_metadata"] == nil else {
                 return try openExisting(catalog, on: link)
             }

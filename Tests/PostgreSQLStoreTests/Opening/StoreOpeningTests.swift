@@ -24,6 +24,24 @@ import Testing
             ])
     }
 
+    /// SQL would count bytes in place of characters.
+    @Test func `a database with another encoding is refused`() throws {
+        let link = try Link(LinkSettings(#require(StoreSchema.url), schema: schema.name))
+        try link.execute(
+            "CREATE DATABASE \(schema.name) ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+        defer { try? link.execute("DROP DATABASE \(schema.name) WITH (FORCE)") }
+        var parts = try #require(
+            URLComponents(url: #require(StoreSchema.url), resolvingAgainstBaseURL: false))
+        parts.path = "/\(schema.name)"
+        let url = try #require(parts.url)
+        let reason = storeError {
+            _ = try PostgreSQLStore(.postgreSQL(url), model: library, debug: DebugOptions())
+        }
+        #expect(
+            reason
+                == .unsupported("a database with the encoding SQL_ASCII, not ENCODING 'UTF8'"))
+    }
+
     @Test func `several open a new store at once, and one makes it (§11.8.2)`() async throws {
         let (schema, library) = (schema, library)
         let identifiers = try await withThrowingTaskGroup { group in
