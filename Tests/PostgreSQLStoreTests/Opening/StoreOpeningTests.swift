@@ -26,12 +26,13 @@ import Testing
 
     /// SQL would count bytes in place of characters.
     @Test func `a database with another encoding is refused`() throws {
-        let link = try Link(LinkSettings(#require(StoreSchema.url), schema: schema.name))
+        let server = try #require(StoreSchema.url)
+        let link = try Link(LinkSettings(server, schema: schema.name))
         try link.execute(
             "CREATE DATABASE \(schema.name) ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
         defer { try? link.execute("DROP DATABASE \(schema.name) WITH (FORCE)") }
         var parts = try #require(
-            URLComponents(url: #require(StoreSchema.url), resolvingAgainstBaseURL: false))
+            URLComponents(url: server, resolvingAgainstBaseURL: false))
         parts.path = "/\(schema.name)"
         let url = try #require(parts.url)
         let reason = storeError {
