@@ -190,12 +190,17 @@ final class Flag: Sendable {
 }
 
 /// Runs the first body in another thread while the second one runs, and waits for both.
+///
+/// The thread is new: those of queues may all be waiting for others.
 func withThread(
     _ other: @escaping @Sendable () -> Void, during body: () throws -> Void
 ) throws {
-    let group = DispatchGroup()
-    DispatchQueue(label: "withThread").async(group: group, execute: other)
-    defer { group.wait() }
+    let end = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        other()
+        end.signal()
+    }
+    defer { end.wait() }
     try body()
 }
 #endif
