@@ -16,7 +16,9 @@ enum Ledger {
 
     static func makeCounters(in context: ManagedObjectContext) throws {
         for number in 0..<counterCount {
-            Counter(context: context)[Counter.number] = Int64(number)
+            let counter = Counter(context: context)
+            counter[Counter.number] = Int64(number)
+            counter[Counter.value] = 0
         }
         try context.save()
     }

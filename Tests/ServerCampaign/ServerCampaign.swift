@@ -26,7 +26,11 @@ enum ServerCampaign {
         }
         let server = try CampaignServer(script: URL(filePath: arguments[1]))
         defer { server.remove() }
-        try run(seconds: seconds, server)
+        do { try run(seconds: seconds, server) } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            server.remove()
+            exit(1)
+        }
     }
 
     private static func run(seconds: Double, _ server: CampaignServer) throws {
