@@ -10,6 +10,8 @@ final class Canceller: Sendable {
     // freed, and the socket from being closed, during a call.
     private struct Target: @unchecked Sendable {
         let request: OpaquePointer
+        /// A descriptor of its own for the socket: libpq closes its one when the connection is lost,
+        /// and the number may then be that of another connection.
         let socket: Int32
     }
 
@@ -18,7 +20,8 @@ final class Canceller: Sendable {
     init(_ connection: OpaquePointer) {
         target = Mutex(
             PQgetCancel(connection).map {
-                Target(request: $0, socket: PQsocket(connection))
+                Target(
+                    request: $0, socket: fcntl(PQsocket(connection), F_DUPFD_CLOEXEC, 0))
             })
     }
 
@@ -46,7 +49,10 @@ final class Canceller: Sendable {
     /// Called before the connection is closed.
     func end() {
         target.withLock { target in
-            if let target { PQfreeCancel(target.request) }
+            if let target {
+                PQfreeCancel(target.request)
+                close(target.socket)
+            }
             target = nil
         }
     }
