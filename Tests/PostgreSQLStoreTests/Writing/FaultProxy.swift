@@ -92,9 +92,11 @@ final class FaultProxy: Sendable {
             return
         }
         let isCut = Flag()
+        let requestsEnd = DispatchSemaphore(value: 0)
         Thread.detachNewThread { [self] in
             forwardRequests(client, server, isCut)
             shutdown(server, Int32(SHUT_WR))
+            requestsEnd.signal()
         }
         Thread.detachNewThread {
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -102,7 +104,10 @@ final class FaultProxy: Sendable {
                 if !isCut.isSet, !Self.write(buffer[..<count], to: client) { break }
             }
             shutdown(client, Int32(SHUT_RDWR))
+            // Until then the other thread uses the sockets, whose numbers another connection gets.
+            requestsEnd.wait()
             close(server)
+            close(client)
         }
     }
 
