@@ -135,18 +135,20 @@ let package = Package(
 )
 
 // `STACKBENCH_TESTS=StacksTests swift test` builds what one test target needs, and leaves the instrument and the generator
-// out where it can.
+// out where it can; `none` builds no tests. `all` leaves out the plugin only: a build makes its tool, and so the engine,
+// a second time.
 if let tests = Context.environment["STACKBENCH_TESTS"] {
     let instrument = ["bench", "Benchmarking", "Datasets"]
     let generator = ["modelgen", "GenerateModel"]
     let unneeded =
         switch tests {
+        case "all": ["GenerateModel"]
         case "BenchTests": generator
-        case "ModelgenTests": instrument
+        case "ModelgenTests": ["GenerateModel"] + instrument
         default: instrument + generator + ["ModelSource"]
         }
     package.targets.removeAll {
-        $0.type == .test ? $0.name != tests : unneeded.contains($0.name)
+        $0.type == .test ? tests != "all" && $0.name != tests : unneeded.contains($0.name)
     }
     package.products.removeAll { unneeded.contains($0.name) }
 }

@@ -126,16 +126,19 @@ import Testing
         }
     }
 
+    /// In a process of its own, where no other test takes the number of the socket.
     @Test func `abandoning a lost link leaves the next connection alone, which has its number`()
-        throws
+        async
     {
-        let lost = try TestServer.link()
-        try TestServer.link().terminate(lost)
-        // libpq then closes its socket.
-        _ = try postgreSQLError { _ = try lost.run(Command("SELECT 1")) }
-        let next = try TestServer.link()
-        lost.canceller.abandon()
-        #expect(try next.integer("SELECT 1") == 1)
+        await #expect(processExitsWith: .success) {
+            let lost = try TestServer.link()
+            try TestServer.link().terminate(lost)
+            // libpq then closes its socket.
+            _ = try postgreSQLError { _ = try lost.run(Command("SELECT 1")) }
+            let next = try TestServer.link()
+            lost.canceller.abandon()
+            #expect(try next.integer("SELECT 1") == 1)
+        }
     }
 
     @Test func `a lock that is held longer than the timeout is an error`() throws {
