@@ -133,6 +133,38 @@ import Testing
         #expect(try store.count(request, entity: entity) == 1)
     }
 
+    /// No double holds 2⁵³ + 1, and PostgreSQL would compare it as 2⁵³.
+    @Test(arguments: [
+        ("loanCount == rating", 0), ("loanCount > rating", 60), ("rating >= loanCount", 0),
+        ("loanCount == 9007199254740992.0", 0), ("loanCount IN {9007199254740992.0}", 0),
+    ])
+    func `numbers are compared exactly (§11.8.19)`(_ format: String, _ count: Int) throws {
+        try schema.run(
+            "UPDATE zpublication SET zloancount = 9007199254740993, zrating = 9007199254740992")
+        let request = FetchRequest(entityName: "Book", predicate: try ObjectPredicate(format))
+        let entity = coordinator.model.entity(named: "Book")!
+        #expect(try coordinator.postgreSQL.count(request, entity: entity) == count)
+    }
+
+    @Test func `a sum of opposite infinities is nil (§11.8.18)`() throws {
+        try schema.run(
+            """
+            UPDATE zpublication SET zrating =
+            CASE right(ztitle, 1) WHEN '0' THEN float8 'infinity' WHEN '1' THEN '-infinity' ELSE 0 END
+            """)
+        var request = FetchRequest(entityName: "Book")
+        request.propertiesToFetch = [
+            "author.name",
+            FetchedProperty(name: "total", expression: .function("sum:", [.keyPath("rating")])),
+            FetchedProperty(name: "mean", expression: .function("average:", [.keyPath("rating")])),
+        ]
+        request.propertiesToGroupBy = ["author.name"]
+        request.havingPredicate = try ObjectPredicate("$total == nil AND $mean == nil")
+        let fresh = coordinator.context()
+        let found = try fresh.performAndWait { [request] in try fresh.fetchDictionaries(request) }
+        #expect(found.count == 20)
+    }
+
     @Test func `an evaluation sees one state (§11.8.19)`() throws {
         let store = coordinator.postgreSQL
         store.resetStatistics()
