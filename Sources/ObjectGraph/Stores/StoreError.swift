@@ -64,7 +64,7 @@ public struct StoreError: Error, Sendable {
         /// A change is an error only for a file that is read without locks, in a folder that cannot
         /// be written.
         case fileChanged
-        /// The file has an impossible value; the associated value says where it is (259).
+        /// The store has an impossible value; the associated value says where it is (259).
         case damagedValue(String)
         /// The file with the value of an attribute, beside the store, cannot be read (260).
         case missingExternalData(entity: String, attribute: String, file: String)
@@ -111,7 +111,8 @@ public struct StoreError: Error, Sendable {
 
     public var reason: Reason
 
-    /// The file; nil for a store in memory, and if the error is not about one store.
+    /// The file, or the database of a server; nil for a store in memory, and if the error is not
+    /// about one store.
     public var url: URL?
 
     /// The error of SQLite, if there is one.
@@ -176,7 +177,7 @@ extension StoreError: CustomStringConvertible {
         case .notADatabase:
             "The file is not a database or is damaged; restore it from a backup or name another file."
         case .incompatibleSchema(let missing):
-            "The database is no store (\(missing)); name another file."
+            "The database is no store (\(missing)); name another file or schema."
         case .missingEntity(let entity):
             "The database does not know the entity '\(entity)'; open it with the model that made it."
         case .missingTable(let table, let entity, let property):
@@ -199,7 +200,7 @@ extension StoreError: CustomStringConvertible {
             "The coordinator has already opened this store or a copy of it; use that one, or another coordinator."
         case .noStores: "The coordinator has no store; add one before saving."
         case .readOnly:
-            "The store cannot be written; open it without isReadOnly and make file and folder writable, or open it with isReadOnly to read it."
+            "The store cannot be written; open it without isReadOnly and make its file and folder, or its database, writable, or open it with isReadOnly to read it."
         case .hasHistory:
             "The store has a history of changes, which would miss this one, so it is open for reading only. Open it with tracksHistory. With writesWithoutHistory it is also written, and readers of the history miss the changes."
         case .historyExpired(let number, let oldest, let newest):
@@ -225,7 +226,7 @@ extension StoreError: CustomStringConvertible {
             the store from the coordinator, add it again, and repeat the fetch or save.
             """
         case .damagedValue(let place):
-            "The file is damaged: \(place). Restore it from a backup, or repair the value with the sqlite3 tool."
+            "The store is damaged: \(place). Restore it from a backup, or repair the value with sqlite3 or psql."
         case .missingExternalData(let entity, let attribute, let file):
             "The file with a value of '\(entity).\(attribute)' cannot be read: \(file). If another save has replaced the value, refresh the object; otherwise put the folder with such files back beside the store."
         case .unwritableExternalData(let file, let problem):

@@ -145,7 +145,7 @@ import Testing
         let schema = try TestSchema()
         let holder = try schema.link("CREATE TABLE t (v bigint)")
         _ = try holder.run([Command("BEGIN"), Command("LOCK TABLE t")])
-        let link = try Link(schema.settings(timeout: .milliseconds(20)))
+        let link = try schema.link("SET lock_timeout = 20")
         let error = try postgreSQLError { _ = try link.run(Command("SELECT * FROM t")) }
         #expect(error.kind == .lockTimeout)
         #expect(error.canBeRetried)
@@ -202,6 +202,15 @@ final class Flag: Sendable {
 
     var isSet: Bool { value.load(ordering: .acquiring) }
     func set() { value.store(true, ordering: .releasing) }
+}
+
+/// Runs the body in so many threads at once, and waits for all.
+func withThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+    let group = DispatchGroup()
+    for number in 0..<count {
+        DispatchQueue(label: "withThreads \(number)").async(group: group, execute: body)
+    }
+    group.wait()
 }
 
 /// Runs the first body in another thread while the second one runs, and waits for both.

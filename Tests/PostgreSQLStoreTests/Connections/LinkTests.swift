@@ -120,6 +120,15 @@ import Testing
         #expect(try link.run(Command("SELECT * FROM t")).columnCount == 2)
     }
 
+    @Test func `an error at the end of the transaction is thrown`() throws {
+        let schema = try TestSchema()
+        let link = try schema.link("CREATE TABLE t (v bigint UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+        let insert = Command("INSERT INTO t VALUES (1)")
+        let error = try postgreSQLError { _ = try link.run([insert, insert]) }
+        #expect(error.kind == .uniqueViolation)
+        #expect(try link.integer("SELECT count(*) FROM t") == 0)
+    }
+
     @Test func `a script is one transaction`() throws {
         let schema = try TestSchema()
         let link = try schema.link("CREATE TABLE t (v bigint)")
@@ -154,12 +163,12 @@ import Testing
     @Test func `the session has the schema and the settings of the store`() throws {
         let name = "Odd \"name\\ of it"
         let quoted = "\"\(name.replacing("\"", with: "\"\""))\""
-        let link = try Link(TestServer.settings(schema: name, timeout: .milliseconds(1500)))
+        let link = try Link(TestServer.settings(schema: name, timeout: .milliseconds(90_500)))
         try link.execute("CREATE SCHEMA IF NOT EXISTS \(quoted)")
         defer { try? link.execute("DROP SCHEMA \(quoted)") }
         #expect(try link.run(Command("SELECT current_schema()::text")).text(0, 0) == name)
         for (setting, value) in [
-            ("lock_timeout", "1500ms"), ("jit", "off"), ("statement_timeout", "0"),
+            ("lock_timeout", "90500ms"), ("jit", "off"), ("statement_timeout", "0"),
             ("transaction_isolation", "read committed"), ("client_encoding", "UTF8"),
             ("application_name", "ObjectGraph"),
         ] {
