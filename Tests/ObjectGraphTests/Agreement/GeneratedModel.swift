@@ -24,18 +24,23 @@ extension SeededGenerator {
         var entities = names.enumerated().map { index, name in
             EntityDescription(
                 name: name, attributes: attributes(suffix: ""), relationships: relationships[index],
-                indexes: [
-                    FetchIndexDescription(
-                        "text",
-                        elements: [
-                            .init("text", folding: pick([.none, .caseAndDiacriticInsensitive]))
-                        ])
-                ] + (hasFullText ? [.fullText("words", on: "text")] : []))
+                indexes: indexes(of: "text")
+                    + (hasFullText ? [.fullText("words", on: "text")] : []))
         }
         entities.append(
             EntityDescription(
-                name: "Delta", superentity: pick(names), attributes: attributes(suffix: "2")))
+                name: "Delta", superentity: pick(names), attributes: attributes(suffix: "2"),
+                indexes: indexes(of: "text2")))
         return try ManagedObjectModel(entities: entities)
+    }
+
+    private mutating func indexes(of key: String) -> [FetchIndexDescription] {
+        let foldings: [FetchIndexDescription.Folding] = [
+            .none, .caseInsensitive, .diacriticInsensitive, .caseAndDiacriticInsensitive,
+        ]
+        return foldings.filter { _ in chance(60) }.map {
+            FetchIndexDescription("\(key)\($0.rawValue)", elements: [.init(key, folding: $0)])
+        }
     }
 
     private mutating func attributes(suffix: String) -> [AttributeDescription] {

@@ -45,10 +45,10 @@ extension SQLConditionWriter {
                 isInComputation && dialect == .sqlite && property.attributeType!.isKeptAsNumeric
             if isReal { text.append("(") }
             let table = try alias(path.level, path.steps[...], place)
-            if layout.isPlain {
+            if layout.isPlain || !folding.isEmpty {
                 text.append(table)
                 text.append(".")
-                text.append(layout.column(of: property))
+                text.append(column(of: property))
             } else {
                 let owner = model.entities[property.declaringEntityIndex]
                 text.append(

@@ -24,6 +24,12 @@ struct SQLConditionWriter {
     /// no conversion, so that an index can serve it.
     var isInComputation = false
 
+    /// How the texts of attributes are folded that are being written, in PostgreSQL.
+    var folding: ObjectPredicate.Options = []
+
+    /// Whether the statement can read the columns with folded texts, of which groups know nothing.
+    var readsFoldedColumns = true
+
     /// The index that the predicate asks for; see `indexed:by:`.
     var indexName: String?
 
@@ -125,8 +131,9 @@ struct SQLConditionWriter {
         _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
         if dialect == .postgreSQL {
-            try requirePlain(options)
-            let sides = try comparable(left, right)
+            let sides = try comparable(folded(left, options), folded(right, options))
+            folding = options
+            defer { folding = [] }
             try writeOrdered(sides.left, relation, sides.right, to: &text, place)
         } else if options.isEmpty {
             try write(left, to: &text, place)
@@ -187,6 +194,12 @@ struct SQLConditionWriter {
         _ operand: Operand, _ operation: StringMatcher.Operation, _ pattern: Operand,
         _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
+        if dialect == .postgreSQL, !options.isEmpty, operation != .matches {
+            let (operand, pattern) = (try folded(operand, options), try folded(pattern, options))
+            folding = options
+            defer { folding = [] }
+            return try writeMatch(operand, operation, pattern, [], to: &text, place)
+        }
         if case .constant(.string(let prefix)) = pattern {
             if operation == .matches { _ = try StringMatcher(operation, prefix, options) }
             // A range can use an index. A negated one cannot, and would exclude nulls, which the
@@ -202,7 +215,6 @@ struct SQLConditionWriter {
             }
         }
         if dialect == .postgreSQL {
-            try requirePlain(options)
             try writePlainMatch(operand, operation, pattern, to: &text, place)
         } else {
             try writeCall(operation.function, operand, pattern, options, to: &text, place)
