@@ -162,8 +162,7 @@ struct PredicateGenerator {
         _ value: Value, _ isNegated: Bool, _ modifier: ObjectPredicate.Modifier
     ) -> ObjectPredicate {
         let options: ObjectPredicate.Options =
-            random.chance(40)
-            ? [] : .init(rawValue: Int.random(in: random.pick([1...3, 0...15]), using: &random))
+            random.chance(40) ? [] : .init(rawValue: Int.random(in: 0..<16, using: &random))
         let operation: ObjectPredicate.Operator
         var right = constant(.string)
         switch Int.random(in: 0..<8, using: &random) {
