@@ -152,15 +152,23 @@ extension SQLConditionWriter {
             guard case .constant(let value) = pattern, let string = value.string else {
                 throw .inMemoryOnly(feature: "LIKE with a pattern that is not a constant")
             }
-            try write(operand, to: &match, place)
-            match.append(" LIKE ")
-            match.bind(.text(WildcardPattern(string).sqlPattern))
+            try write(operand, like: WildcardPattern(string).sqlPattern, to: &match, place)
         case .beginsWith, .endsWith, .contains:
             let isConstant = if case .constant = pattern { true } else { false }
-            if case .constant(let value) = pattern, value.string?.isEmpty ?? true {
-                return text.append(dialect.truth(false))
-            }
-            if !isConstant {
+            if case .constant(let value) = pattern {
+                guard let string = value.string, !string.isEmpty else {
+                    return text.append(dialect.truth(false))
+                }
+                // An index of trigrams, which a schema may have, serves LIKE but no function.
+                // Folded texts are short, since they are in an index: of long ones, strpos finds
+                // a part in half the time.
+                if !folding.isEmpty, operation != .beginsWith {
+                    let end = operation == .contains ? "%" : ""
+                    let like = "%\(string.escapedForLike)\(end)"
+                    try write(operand, like: like, to: &match, place)
+                    break
+                }
+            } else {
                 try write(pattern, to: &match, place)
                 match.append(" <> '' AND ")
             }
@@ -169,6 +177,14 @@ extension SQLConditionWriter {
         }
         // Nil matches nothing, so its negation is true.
         text.append(place.isNegated ? match.wrapped("COALESCE(", ", FALSE)") : match)
+    }
+
+    private mutating func write(
+        _ operand: Operand, like pattern: String, to text: inout SQLText, _ place: Place
+    ) throws(FetchError) {
+        try write(operand, to: &text, place)
+        text.append(" LIKE ")
+        text.bind(.text(pattern))
     }
 
     private mutating func writePlainMatch(
@@ -203,11 +219,26 @@ extension WildcardPattern {
             case .one: pattern.append("_")
             case .scalar(let value):
                 guard let scalar = Unicode.Scalar(value) else { continue }
-                if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.append("\\") }
-                pattern.append(scalar)
+                pattern.append(literal: scalar)
             }
         }
         return String(pattern)
+    }
+}
+
+extension String {
+    /// A pattern of LIKE that matches this text only.
+    fileprivate var escapedForLike: String {
+        var pattern = String.UnicodeScalarView()
+        for scalar in unicodeScalars { pattern.append(literal: scalar) }
+        return String(pattern)
+    }
+}
+
+extension String.UnicodeScalarView {
+    fileprivate mutating func append(literal scalar: Unicode.Scalar) {
+        if scalar == "%" || scalar == "_" || scalar == "\\" { append("\\") }
+        append(scalar)
     }
 }
 

@@ -79,9 +79,14 @@ struct FoldedShape: Sendable, CustomTestStringConvertible {
             "NOT name BEGINSWITH[c] 'A'", "NOT (COALESCE(starts_with(t0.Z_F1_NAME, $1), FALSE))",
             .text("a")),
         FoldedShape("name BEGINSWITH[cd] '\\u0301'", "FALSE"),
-        FoldedShape("name CONTAINS[c] 'SS'", "strpos(t0.Z_F1_NAME, $1) > 0", .text("ss")),
+        FoldedShape("name CONTAINS[c] 'SS%'", "t0.Z_F1_NAME LIKE $1", .text(#"%ss\%%"#)),
         FoldedShape(
-            "name ENDSWITH[c] 'A'", "right(t0.Z_F1_NAME, length($1)) = $2", .text("a"), .text("a")),
+            "NOT name CONTAINS[c] 'A'", "NOT (COALESCE(t0.Z_F1_NAME LIKE $1, FALSE))", .text("%a%")),
+        FoldedShape(
+            "code CONTAINS[c] name",
+            "(t0.Z_F1_NAME <> '' AND strpos(t0.Z_F1_CODE, t0.Z_F1_NAME) > 0)"),
+        FoldedShape(
+            "name ENDSWITH[c] '_A'", "t0.Z_F1_NAME LIKE $1", .text(#"%\_a"#)),
         FoldedShape("name LIKE[c] 'A*%'", "t0.Z_F1_NAME LIKE $1", .text(#"a%\%"#)),
         FoldedShape(
             "name IN[c] {'A', nil}", "(t0.Z_F1_NAME IS NULL OR t0.Z_F1_NAME = ANY($1))",
