@@ -57,7 +57,8 @@ package struct BatchUpdateTranslation: Sendable {
                 try writer.writeAssigned(operand, type, to: &text)
                 for folded in layout.foldedColumns(slot, of: entity) {
                     text.append(", \(folded.name) = ")
-                    try writer.writeAssigned(operand, folded.source.folding.options, to: &text)
+                    try writer.writeAssigned(
+                        operand, foldedFor: name, folded.source.folding.options, to: &text)
                 }
                 continue
             }

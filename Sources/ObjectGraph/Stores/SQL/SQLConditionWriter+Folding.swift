@@ -46,10 +46,19 @@ extension SQLConditionWriter {
     }
 
     /// Writes the folded text of an attribute's new value in an UPDATE.
+    ///
+    /// - Throws: `FetchError.unsupported` for a value that is neither a constant nor an attribute
+    ///   that is folded alike.
     mutating func writeAssigned(
-        _ operand: Operand, _ options: ObjectPredicate.Options, to text: inout SQLText
+        _ operand: Operand, foldedFor attribute: String, _ options: ObjectPredicate.Options,
+        to text: inout SQLText
     ) throws(FetchError) {
-        let operand = try folded(operand, options)
+        guard let operand = try? folded(operand, options) else {
+            throw .unsupported(
+                feature:
+                    "A computed value for '\(attribute)' in a batch update of a PostgreSQL store with an index that folds the attribute"
+            )
+        }
         folding = options
         defer { folding = [] }
         try write(operand, to: &text, .required)
