@@ -35,6 +35,10 @@ public struct FetchExplanation: Sendable, Hashable {
         /// The term, as a format, cannot use an index on any attribute.
         case unindexableTerm(String)
 
+        /// The term, as a format, or the sort key ignores case or diacritics. An index with this
+        /// folding of the attribute would let the database evaluate it.
+        case missingFolding(String)
+
         /// SQL cannot state the request with exactly its meaning, so that the rows it may concern
         /// are read and evaluated in memory. The statement reads them.
         case evaluatedInMemory
@@ -56,6 +60,8 @@ extension FetchExplanation.Warning: CustomStringConvertible {
             "SQLite sorts the results after reading them: \(step). Add a fetch index with the sort keys in their order."
         case .evaluatedInMemory:
             "The rows are evaluated in memory; add a term that the database can evaluate, so that fewer are read."
+        case .missingFolding(let term):
+            "The store has no folded texts for '\(term)'; add a fetch index on the attribute with the folding of these options, before the store is made."
         case .missingIndex(let term): "No index helps with '\(term)'; add a fetch index on it."
         case .unindexableTerm(let term):
             "No index can help with '\(term)'; compare with ==, IN, a range or a plain BEGINSWITH, or add a term that uses an index."

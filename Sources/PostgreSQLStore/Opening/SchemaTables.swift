@@ -49,13 +49,14 @@ struct SchemaTables {
         for entity in model.entities[root.familyIndexes] {
             for property in entity.properties {
                 guard let slot = property.slot else { continue }
-                for slot in [slot, property.entitySlot].compactMap(\.self) {
-                    let name = layout.column(slot, of: entity).serverName
+                let slots = [slot, property.entitySlot].compactMap(\.self)
+                for column in layout.writtenColumns(slots, of: entity) {
+                    let name = column.name.serverName
                     guard known.insert(name).inserted else { continue }
                     columns.append(
                         TableForm.Column(
-                            name: name, kind: entity.layout.slotKinds[slot], entity: entity.name,
-                            property: property.name))
+                            name: name, kind: entity.layout.slotKinds[column.slot],
+                            entity: entity.name, property: property.name))
                 }
             }
         }

@@ -164,7 +164,10 @@ struct StoreOpening {
         try model.requireVersionHashes(list.versionHashes, of: description)
         let layout = StoreLayout(
             model, dialect: .postgreSQL, numbers: try numbers(results[1]),
-            storeIdentifier: try metadata.text(0, 0))
+            storeIdentifier: try metadata.text(0, 0),
+            // Indexes are no part of the version hashes. Whoever writes to the store must write the
+            // columns that it has, and can read no others.
+            folded: .existing { catalog.tables[$0.serverName]?[$1.serverName] != nil })
         for form in SchemaTables(model, entityNames: entityNames, layout).forms {
             try catalog.require(form)
         }

@@ -171,21 +171,24 @@ extension FetchRequest {
         narrowed.includesSubentities = includesSubentities
         return narrowed
     }
+
+    /// Whether SQL can state the request, of whose results only the identities are asked for.
+    func isStated(inSQLOf entity: Entity, _ layout: StoreLayout) -> Bool {
+        (try? FetchTranslation(self, entity: entity, layout: layout, selection: .keys)) != nil
+    }
 }
 
 extension ObjectPredicate {
     /// The terms of an AND that SQL can state. Rows for which one of them is not true do not match.
     fileprivate func terms(inSQLOf entity: Entity, _ layout: StoreLayout) -> ObjectPredicate? {
-        let terms = conjuncts.filter { term in
-            let request = FetchRequest(entityName: entity.name, predicate: term)
-            return
-                (try? FetchTranslation(request, entity: entity, layout: layout, selection: .count))
-                != nil
+        let terms = conjuncts.filter {
+            FetchRequest(entityName: entity.name, predicate: $0).isStated(inSQLOf: entity, layout)
         }
         return terms.isEmpty ? nil : .and(terms)
     }
 
-    private var conjuncts: [ObjectPredicate] {
+    /// The terms that must all be true.
+    var conjuncts: [ObjectPredicate] {
         if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
     }
 }

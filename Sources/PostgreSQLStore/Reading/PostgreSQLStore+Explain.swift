@@ -11,8 +11,30 @@ extension PostgreSQLStore {
             // What is read for the evaluation.
             let whole = request.narrowed(inSQLOf: entity, layout)
             var explanation = try explanation(of: whole, entity, .managedObject)
-            explanation.warnings.insert(.evaluatedInMemory, at: 0)
+            explanation.warnings.insert(
+                contentsOf: [.evaluatedInMemory] + missingFoldings(request, entity), at: 0)
             return explanation
+        }
+    }
+
+    /// The terms and sort keys that SQL could state if the store had columns with folded texts.
+    private func missingFoldings(
+        _ request: FetchRequest, _ entity: Entity
+    ) -> [FetchExplanation.Warning] {
+        let folding = StoreLayout(
+            model, dialect: .postgreSQL, numbers: model.entities.map { layout.number(of: $0) },
+            storeIdentifier: identifier, folded: .all)
+        func isMissing(_ request: FetchRequest) -> Bool {
+            !request.isStated(inSQLOf: entity, layout) && request.isStated(inSQLOf: entity, folding)
+        }
+        let terms = (request.predicate?.conjuncts ?? []).filter {
+            isMissing(FetchRequest(entityName: entity.name, predicate: $0))
+        }
+        let sortKeys = request.sortKeys.filter {
+            isMissing(FetchRequest(entityName: entity.name, sortKeys: [$0]))
+        }
+        return (terms.map(\.predicateFormat) + sortKeys.map(\.keyPath)).map {
+            .missingFolding($0)
         }
     }
 

@@ -174,13 +174,10 @@ struct BatchUpsertSQL {
     /// The slots of each constraint.
     let constraints: [[Int]]
 
-    /// Only attributes can be set.
-    private var slots: [Int] {
-        entity.properties.filter { $0.attributeType != nil }.compactMap(\.slot)
-    }
+    private var columns: [StoredColumn] { layout.attributeColumns(of: entity) }
 
     func parameters(_ rows: ArraySlice<RowReference>) throws(StoreError) -> [Parameter] {
-        var columns = RowColumns(slots, of: entity, capacity: rows.count)
+        var columns = RowColumns(columns, of: entity, capacity: rows.count)
         for row in rows { try columns.append(row, entity) }
         return [.column(ParameterColumn(rows.map(\.key)))] + columns.parameters
     }
@@ -189,7 +186,7 @@ struct BatchUpsertSQL {
     ///
     /// - Parameter given: The attributes that a stored row takes.
     func statement(_ rule: CollisionRule, _ given: PropertyMask) -> String {
-        let source = RowColumns.source(["key"], slots, of: entity)
+        let source = RowColumns.source(["key"], columns, of: entity)
         switch rule {
         case .fail: return "\(insertion) FROM \(source) RETURNING \(result("t0"))"
         case .skip:
@@ -209,20 +206,20 @@ struct BatchUpsertSQL {
 
     /// Updates the rows that have the values of one of the constraints, and inserts the others.
     private func severalWays(_ given: PropertyMask) -> String {
-        let columns = given.columns(entity, layout)
-        let names = slots.map { layout.column($0, of: entity) }
-        let assignments = names.enumerated().filter { columns.contains($1) }.map {
-            ", \($1) = v.c\($0)"
+        let changed = given.columns(entity, layout)
+        let columns = columns
+        let assignments = columns.enumerated().filter { changed.contains($1.name) }.map {
+            ", \($1.name) = v.c\($0)"
         }
         let isSame = constraints.map { constraint in
-            let equalities = constraint.map { slot in
-                "t0.\(layout.column(slot, of: entity)) = v.c\(slots.firstIndex(of: slot)!)"
+            let equalities = layout.ownColumns(constraint, of: entity).map { column in
+                "t0.\(column.name) = v.c\(columns.firstIndex(of: column)!)"
             }
             return "(\(equalities.joined(separator: " AND ")))"
         }
         let family = isOfFamily.map { " AND \($0)" } ?? ""
         return """
-            WITH v AS (SELECT * FROM \(RowColumns.source(["key"], slots, of: entity))), \
+            WITH v AS (SELECT * FROM \(RowColumns.source(["key"], columns, of: entity))), \
             changed AS (\
             UPDATE \(layout.table(of: entity)) AS t0 SET \(Self.version)\(assignments.joined()) \
             FROM v WHERE (\(isSame.joined(separator: " OR ")))\(family) \
@@ -241,15 +238,14 @@ struct BatchUpsertSQL {
     func collisions(
         of rows: [RowReference], _ constraint: [Int], besides family: ClosedRange<Int>?
     ) throws(StoreError) -> Command {
-        var columns = RowColumns(constraint, of: entity, capacity: rows.count)
+        let stored = layout.ownColumns(constraint, of: entity)
+        var columns = RowColumns(stored, of: entity, capacity: rows.count)
         for row in rows { try columns.append(row, entity) }
-        let equalities = constraint.enumerated().map {
-            "t0.\(layout.column($1, of: entity)) = v.c\($0)"
-        }
+        let equalities = stored.enumerated().map { "t0.\($1.name) = v.c\($0)" }
         let others = family.map { " WHERE t0.Z_ENT NOT IN (\(numbers($0)))" } ?? ""
         return Command(
             """
-            SELECT v.position FROM \(RowColumns.source(["position"], constraint, of: entity)) \
+            SELECT v.position FROM \(RowColumns.source(["position"], stored, of: entity)) \
             JOIN \(layout.table(of: entity)) AS t0 ON \(equalities.joined(separator: " AND "))\(others)
             """,
             [.column(ParameterColumn(rows.indices.lazy.map { Int64($0) }))] + columns.parameters)
@@ -260,9 +256,10 @@ struct BatchUpsertSQL {
 
     /// An INSERT with its select list.
     private var insertion: String {
-        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + slots.map { layout.column($0, of: entity) }
+        let columns = columns
+        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
         let values =
-            ["v.key", "\(layout.number(of: entity))", "1"] + slots.indices.map { "v.c\($0)" }
+            ["v.key", "\(layout.number(of: entity))", "1"] + columns.indices.map { "v.c\($0)" }
         return """
             INSERT INTO \(layout.table(of: entity)) AS t0 (\(names.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", "))
@@ -285,12 +282,20 @@ struct BatchUpsertSQL {
     }
 }
 
+extension StoreLayout {
+    /// The columns that a batch insert writes: only attributes can be set.
+    func attributeColumns(of entity: Entity) -> [StoredColumn] {
+        writtenColumns(
+            entity.properties.filter { $0.attributeType != nil }.compactMap(\.slot), of: entity)
+    }
+}
+
 extension PropertyMask {
     /// The columns of the properties.
     fileprivate func columns(_ entity: Entity, _ layout: StoreLayout) -> [String] {
-        var columns: [String] = []
-        forEach { columns.append(layout.column(entity.properties[$0].slot!, of: entity)) }
-        return columns
+        var slots: [Int] = []
+        forEach { slots.append(entity.properties[$0].slot!) }
+        return layout.writtenColumns(slots, of: entity).map(\.name)
     }
 }
 #endif

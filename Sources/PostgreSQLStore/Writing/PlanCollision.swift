@@ -94,22 +94,23 @@ struct PlanCollision {
 
     /// Selects the positions of rows whose values a row has that the plan leaves as it is.
     private func storedCollisions(of constraint: Constrained) throws -> Command {
-        let (entity, slots) = (constraint.entity, constraint.slots)
+        let entity = constraint.entity
+        let stored = layout.ownColumns(constraint.slots, of: entity)
         var positions = ParameterColumn(.integer, capacity: constraint.positions.count)
-        var columns = RowColumns(slots, of: entity, capacity: constraint.positions.count)
+        var columns = RowColumns(stored, of: entity, capacity: constraint.positions.count)
         for position in constraint.positions {
             positions.append(integer: Int64(position))
             try columns.append(plan.rows[position].row!, plan.rows[position].entity)
         }
         let own = plan.rows.filter { $0.kind != .check && $0.entity.rootIndex == entity.rootIndex }
-        let equalities = slots.enumerated().map {
-            "t0.\(layout.column($1, of: entity)) = \(layout.writing("v.c\($0)", $1, of: entity))"
+        let equalities = stored.enumerated().map {
+            "t0.\($1.name) = \(layout.writing("v.c\($0)", $1.slot, of: entity))"
         }
         return Command(
             """
-            SELECT v.position FROM \(RowColumns.source(["position"], slots, of: entity)) \
+            SELECT v.position FROM \(RowColumns.source(["position"], stored, of: entity)) \
             JOIN \(layout.table(of: entity)) AS t0 ON \(equalities.joined(separator: " AND ")) \
-            WHERE t0.Z_PK <> ALL($\(slots.count + 2))
+            WHERE t0.Z_PK <> ALL($\(stored.count + 2))
             """,
             [.column(positions)] + columns.parameters + [.integers(own.map(\.key))])
     }

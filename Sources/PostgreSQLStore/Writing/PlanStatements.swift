@@ -64,42 +64,45 @@ struct PlanStatements {
     // MARK: - Kinds of changes
 
     private mutating func insert(_ group: PlanWork.Group) throws(StoreError) {
-        let (entity, slots) = (group.entity, group.slots)
-        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + slots.map { layout.column($0, of: entity) }
+        let entity = group.entity
+        let columns = layout.writtenColumns(group.slots, of: entity)
+        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
         let values =
             ["v.key", "\(layout.number(of: entity))", "1"]
-            + slots.enumerated().map { layout.writing("v.c\($0)", $1, of: entity) }
+            + columns.enumerated().map { layout.writing("v.c\($0)", $1.slot, of: entity) }
         let sql = """
             INSERT INTO \(layout.table(of: entity)) (\(names.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) \
-            FROM \(RowColumns.source(["key"], slots, of: entity))
+            FROM \(RowColumns.source(["key"], columns, of: entity))
             """
-        for (positions, columns) in try parts(of: group) {
-            add(Command(sql, [keys(positions)] + columns))
+        for (positions, values) in try parts(of: group, columns) {
+            add(Command(sql, [keys(positions)] + values))
         }
     }
 
     private mutating func update(_ group: PlanWork.Group) throws(StoreError) {
-        let (entity, slots) = (group.entity, group.slots)
-        let values = slots.enumerated().map {
-            "\(layout.column($1, of: entity)) = \(layout.writing("v.c\($0)", $1, of: entity)), "
+        let entity = group.entity
+        let columns = layout.writtenColumns(group.slots, of: entity)
+        let values = columns.enumerated().map {
+            "\($1.name) = \(layout.writing("v.c\($0)", $1.slot, of: entity)), "
         }
-        let source = RowColumns.source(["key", "expected", "version"], slots, of: entity)
+        let source = RowColumns.source(["key", "expected", "version"], columns, of: entity)
         // Rows of other writers may have no version. They count as version 0 (spec §5.2).
         let sql = """
             UPDATE \(layout.table(of: entity)) AS t0 SET \(values.joined())Z_OPT = v.version \
             FROM \(source) \
             WHERE t0.Z_PK = v.key AND coalesce(t0.Z_OPT, 0) = v.expected RETURNING t0.Z_PK
             """
-        for (positions, columns) in try parts(of: group) {
+        for (positions, values) in try parts(of: group, columns) {
             let parameters = [keys(positions), versions(positions), newVersions(positions)]
-            add(Command(sql, parameters + columns), .rows(Array(positions)))
+            add(Command(sql, parameters + values), .rows(Array(positions)))
         }
     }
 
     private mutating func giveUpValues(_ group: PlanWork.Group) {
         guard !group.constrainedSlots.isEmpty else { return }
-        let columns = group.constrainedSlots.map { "\(layout.column($0, of: group.entity)) = NULL" }
+        let columns = layout.writtenColumns(group.constrainedSlots, of: group.entity)
+            .map { "\($0.name) = NULL" }
         add(
             Command(
                 """
@@ -137,13 +140,13 @@ struct PlanStatements {
 
     /// The positions of a group and the values of their rows, in parts that fit in a statement.
     private func parts(
-        of group: PlanWork.Group
-    ) throws(StoreError) -> [(positions: ArraySlice<Int>, columns: [Parameter])] {
-        var parts: [(positions: ArraySlice<Int>, columns: [Parameter])] = []
+        of group: PlanWork.Group, _ stored: [StoredColumn]
+    ) throws(StoreError) -> [(positions: ArraySlice<Int>, values: [Parameter])] {
+        var parts: [(positions: ArraySlice<Int>, values: [Parameter])] = []
         var rest = group.positions[...]
         while !rest.isEmpty {
             var columns = RowColumns(
-                group.slots, of: group.entity, capacity: min(rest.count, Self.rowsPerStatement))
+                stored, of: group.entity, capacity: min(rest.count, Self.rowsPerStatement))
             var end = rest.startIndex
             while end < rest.endIndex, end - rest.startIndex < Self.rowsPerStatement,
                 columns.byteCount < Self.bytesPerStatement

@@ -55,12 +55,12 @@ extension PostgreSQLStore: BatchStore {
     private func copy(
         _ request: BatchInsertRequest, _ entity: Entity, _ keys: inout BatchKeys, on link: Link
     ) throws {
-        // Only attributes can be set.
-        let slots = entity.properties.filter { $0.attributeType != nil }.compactMap(\.slot)
-        let columns = ["Z_PK", "Z_ENT", "Z_OPT"] + slots.map { layout.column($0, of: entity) }
+        let columns = layout.attributeColumns(of: entity)
+        let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
+        let sources = columns.map(\.source)
         let number = layout.number(of: entity)
         let handler = try request.makeHandler(model, entity)
-        try link.copy(into: layout.table(of: entity), columns) { writer in
+        try link.copy(into: layout.table(of: entity), names) { writer in
             var row = BatchInsertRow(entity)
             row.begin(key: keys.next, isAlone: true)
             while try !handler(&row) {
@@ -68,7 +68,7 @@ extension PostgreSQLStore: BatchStore {
                 writer.append(integer: keys.next)
                 writer.append(integer: number)
                 writer.append(integer: 1)
-                try writer.append(row.finish(), slots, entity)
+                try writer.append(row.finish(), sources, entity)
                 try keys.take()
                 row.begin(key: keys.next, isAlone: true)
             }
@@ -186,10 +186,11 @@ extension CopyWriter {
     ///
     /// - Throws: `StoreError` for a text that PostgreSQL cannot store.
     fileprivate mutating func append(
-        _ row: RowReference, _ slots: [Int], _ entity: Entity
+        _ row: RowReference, _ sources: [StoredColumn.Source], _ entity: Entity
     ) throws {
         let layout = entity.layout
-        for slot in slots {
+        for source in sources {
+            let slot = source.slot
             guard row.hasValue(slot) else {
                 appendNull()
                 continue
@@ -200,7 +201,7 @@ extension CopyWriter {
             case .text:
                 let bytes = row.bytes(slot, in: layout)
                 try entity.requireStorable(bytes, at: slot)
-                append(bytes: bytes)
+                source.withStored(bytes) { append(bytes: $0) }
             case .blob: append(bytes: row.bytes(slot, in: layout))
             }
         }

@@ -4,18 +4,18 @@ import ObjectGraph
 
 /// The values of rows, as one array parameter for each column, for `unnest`.
 struct RowColumns {
-    private let slots: [Int]
+    private let sources: [StoredColumn.Source]
     private var columns: [ParameterColumn]
 
     /// The bytes of all texts and blobs.
     private(set) var byteCount = 0
 
-    /// - Parameter entity: An entity that has the slots; its ancestors and descendants have the
-    ///   same.
-    init(_ slots: [Int], of entity: Entity, capacity: Int) {
-        self.slots = slots
-        columns = slots.map {
-            ParameterColumn(entity.layout.slotKinds[$0].parameterKind, capacity: capacity)
+    /// - Parameter entity: An entity that has the slots of the columns; its ancestors and
+    ///   descendants have the same.
+    init(_ columns: [StoredColumn], of entity: Entity, capacity: Int) {
+        sources = columns.map(\.source)
+        self.columns = columns.map {
+            ParameterColumn(entity.layout.slotKinds[$0.slot].parameterKind, capacity: capacity)
         }
     }
 
@@ -23,7 +23,8 @@ struct RowColumns {
     /// - Throws: `StoreError` for a text that PostgreSQL cannot store.
     mutating func append(_ row: RowReference, _ entity: Entity) throws(StoreError) {
         let layout = entity.layout
-        for (index, slot) in slots.enumerated() {
+        for (index, source) in sources.enumerated() {
+            let slot = source.slot
             guard row.hasValue(slot) else {
                 columns[index].appendNull()
                 continue
@@ -34,8 +35,10 @@ struct RowColumns {
             case .text:
                 let bytes = row.bytes(slot, in: layout)
                 try entity.requireStorable(bytes, at: slot)
-                columns[index].append(bytes: bytes)
-                byteCount += bytes.count
+                source.withStored(bytes) {
+                    columns[index].append(bytes: $0)
+                    byteCount += $0.count
+                }
             case .blob:
                 let bytes = row.bytes(slot, in: layout)
                 columns[index].append(bytes: bytes)
@@ -49,13 +52,24 @@ struct RowColumns {
     /// `unnest` of bigint arrays and then of these columns, which are named `c0`, `c1`, ….
     ///
     /// - Parameter integers: The names of the columns before these.
-    static func source(_ integers: [String], _ slots: [Int], of entity: Entity) -> String {
+    static func source(
+        _ integers: [String], _ columns: [StoredColumn], of entity: Entity
+    ) -> String {
         let types =
             integers.map { _ in "bigint[]" }
-            + slots.map { entity.layout.slotKinds[$0].arrayType }
+            + columns.map { entity.layout.slotKinds[$0.slot].arrayType }
         let arrays = types.enumerated().map { "$\($0 + 1)::\($1)" }
-        let names = integers + slots.indices.map { "c\($0)" }
+        let names = integers + columns.indices.map { "c\($0)" }
         return "unnest(\(arrays.joined(separator: ", "))) AS v(\(names.joined(separator: ", ")))"
+    }
+}
+
+extension StoredColumn.Source {
+    /// Lends the bytes that the column has for a text.
+    @inline(__always)
+    func withStored(_ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+        if folding == .none { return body(text) }
+        StringFolding.fold(text, folding.options).withUnsafeBytes(body)
     }
 }
 

@@ -22,23 +22,37 @@ extension SeededGenerator {
                 .toMany(inverse, names[source], inverse: name, isOrdered: chance(30)))
         }
         var entities = names.enumerated().map { index, name in
-            EntityDescription(
-                name: name, attributes: attributes(suffix: ""), relationships: relationships[index],
-                indexes: [
-                    FetchIndexDescription(
-                        "text",
-                        elements: [
-                            .init("text", folding: pick([.none, .caseAndDiacriticInsensitive]))
-                        ])
-                ] + (hasFullText ? [.fullText("words", on: "text")] : []))
+            let attributes = makeAttributes(suffix: "")
+            return EntityDescription(
+                name: name, attributes: attributes, relationships: relationships[index],
+                indexes: indexes(of: attributes)
+                    + (hasFullText ? [.fullText("words", on: "text")] : []))
         }
+        let attributes = makeAttributes(suffix: "2")
         entities.append(
             EntityDescription(
-                name: "Delta", superentity: pick(names), attributes: attributes(suffix: "2")))
+                name: "Delta", superentity: pick(names), attributes: attributes,
+                indexes: indexes(of: attributes)))
         return try ManagedObjectModel(entities: entities)
     }
 
-    private mutating func attributes(suffix: String) -> [AttributeDescription] {
+    /// Indexes of the texts, most of them with a folding.
+    private mutating func indexes(
+        of attributes: [AttributeDescription]
+    ) -> [FetchIndexDescription] {
+        let foldings: [FetchIndexDescription.Folding] = [
+            .none, .caseInsensitive, .diacriticInsensitive, .caseAndDiacriticInsensitive,
+        ]
+        return attributes.filter { $0.type == .string }.flatMap { attribute in
+            foldings.filter { _ in chance(75) }.map {
+                FetchIndexDescription(
+                    "\(attribute.name)\($0.rawValue)",
+                    elements: [.init(attribute.name, folding: $0)])
+            }
+        }
+    }
+
+    private mutating func makeAttributes(suffix: String) -> [AttributeDescription] {
         let others: [(String, AttributeType)] = [
             ("middle", .integer32), ("long", .integer64), ("real", .double), ("single", .float),
             ("price", .decimal), ("title", .string), ("flag", .boolean), ("day", .date),

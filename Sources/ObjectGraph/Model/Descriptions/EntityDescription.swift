@@ -142,8 +142,9 @@ public struct FetchIndexDescription: Sendable, Hashable {
         public var property: String
         public var isAscending: Bool
 
-        /// The folding of a string. An index with a folding calls a function of this engine, so no
-        /// other program can write to the table.
+        /// The folding of a string. In SQLite such an index calls a function of this engine, so no
+        /// other program can write to the table. In PostgreSQL it is on a column of its own, which
+        /// a store has from its making on (spec §11.8.41).
         public var folding: Folding
 
         public init(_ property: String, isAscending: Bool = true, folding: Folding = .none) {

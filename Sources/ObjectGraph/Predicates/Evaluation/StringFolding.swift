@@ -9,9 +9,9 @@ import Foundation
 /// - case: the mappings that make up full case folding.
 ///
 /// The result is in normalisation form C, so canonically equivalent strings are equal.
-enum StringFolding {
+package enum StringFolding {
     /// - Returns: UTF-8 bytes, equal for strings that differ only in ways the options ignore.
-    static func fold(
+    package static func fold(
         _ text: UnsafeRawBufferPointer, _ options: ObjectPredicate.Options
     ) -> [UInt8] {
         if let folded = latin(text, options) { return folded }

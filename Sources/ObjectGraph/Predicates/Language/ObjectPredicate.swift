@@ -119,5 +119,5 @@ public enum ObjectPredicate: Sendable, Hashable {
 
 extension FetchIndexDescription.Folding {
     /// The options of the comparisons that can use an index with this folding.
-    var options: ObjectPredicate.Options { ObjectPredicate.Options(rawValue: rawValue) }
+    package var options: ObjectPredicate.Options { ObjectPredicate.Options(rawValue: rawValue) }
 }

@@ -55,6 +55,11 @@ package struct BatchUpdateTranslation: Sendable {
             let operand = try Self.operand(value, for: name, type, resolver)
             if layout.dialect == .postgreSQL {
                 try writer.writeAssigned(operand, type, to: &text)
+                for folded in layout.foldedColumns(slot, of: entity) {
+                    text.append(", \(folded.name) = ")
+                    try writer.writeAssigned(
+                        operand, foldedFor: name, folded.source.folding.options, to: &text)
+                }
                 continue
             }
             // Real operands, and results too large for 64 bits, are not integers in SQLite.

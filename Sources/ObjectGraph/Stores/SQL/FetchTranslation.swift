@@ -66,6 +66,8 @@ package struct FetchTranslation: Sendable {
                 request, entity: entity, model: layout.model,
                 allowsSearchResults: layout.dialect == .sqlite)
             let withEntities = if case .dictionaries = selection { true } else { false }
+            // A group has the values of its own columns only.
+            writer.readsFoldedColumns = false
             try made.writeColumns(withEntities: withEntities, to: &select, &writer)
             dictionary = made
         }
@@ -73,7 +75,9 @@ package struct FetchTranslation: Sendable {
         columns = dictionary?.columns ?? []
 
         var tail = SQLText()
+        writer.readsFoldedColumns = true
         try tail.appendRestriction(to: entity, request, &writer)
+        writer.readsFoldedColumns = dictionary == nil
         try dictionary?.writeGrouping(to: &tail, &writer)
         if case .count = selection {
         } else {
@@ -215,7 +219,10 @@ extension SQLText {
         _ key: CompiledSort.Key, _ dictionary: DictionarySelection?, number: Int32?,
         _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
-        guard key.comparison == .binary else {
+        switch key.comparison {
+        case .binary: break
+        case .caseInsensitive: return try writer.writeCaseInsensitive(key.operand, to: &self)
+        case .localizedStandard:
             throw .inMemoryOnly(feature: "Sorting with the comparison \(key.comparison)")
         }
         if let number { return append("\(number)") }

@@ -11,7 +11,10 @@ extension SQLConditionWriter {
         _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
         if dialect == .postgreSQL {
-            try requirePlain(options)
+            let operand = try folded(operand, options)
+            let values = try folded(values, options)
+            folding = options
+            defer { folding = [] }
             return try writeArray(operand, values, orNull: orNull, to: &text, place)
         }
         let place = orNull ? .optional : place

@@ -152,15 +152,23 @@ extension SQLConditionWriter {
             guard case .constant(let value) = pattern, let string = value.string else {
                 throw .inMemoryOnly(feature: "LIKE with a pattern that is not a constant")
             }
-            try write(operand, to: &match, place)
-            match.append(" LIKE ")
-            match.bind(.text(WildcardPattern(string).sqlPattern))
+            try write(operand, like: WildcardPattern(string).sqlPattern, to: &match, place)
         case .beginsWith, .endsWith, .contains:
             let isConstant = if case .constant = pattern { true } else { false }
-            if case .constant(let value) = pattern, value.string?.isEmpty ?? true {
-                return text.append(dialect.truth(false))
-            }
-            if !isConstant {
+            if case .constant(let value) = pattern {
+                guard let string = value.string, !string.isEmpty else {
+                    return text.append(dialect.truth(false))
+                }
+                // An index of trigrams, which a schema may have, serves LIKE but no function.
+                // Folded texts are short, since they are in an index: of long ones, strpos finds
+                // a part in half the time.
+                if !folding.isEmpty, operation != .beginsWith {
+                    let end = operation == .contains ? "%" : ""
+                    let like = "%\(string.escapedForLike)\(end)"
+                    try write(operand, like: like, to: &match, place)
+                    break
+                }
+            } else {
                 try write(pattern, to: &match, place)
                 match.append(" <> '' AND ")
             }
@@ -169,6 +177,14 @@ extension SQLConditionWriter {
         }
         // Nil matches nothing, so its negation is true.
         text.append(place.isNegated ? match.wrapped("COALESCE(", ", FALSE)") : match)
+    }
+
+    private mutating func write(
+        _ operand: Operand, like pattern: String, to text: inout SQLText, _ place: Place
+    ) throws(FetchError) {
+        try write(operand, to: &text, place)
+        text.append(" LIKE ")
+        text.bind(.text(pattern))
     }
 
     private mutating func writePlainMatch(
@@ -203,284 +219,33 @@ extension WildcardPattern {
             case .one: pattern.append("_")
             case .scalar(let value):
                 guard let scalar = Unicode.Scalar(value) else { continue }
-                if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.append("\\") }
-                pattern.append(scalar)
+                pattern.append(literal: scalar)
             }
         }
         return String(pattern)
     }
 }
 
+extension String {
+    /// A pattern of LIKE that matches this text only.
+    fileprivate var escapedForLike: String {
+        var pattern = String.UnicodeScalarView()
+        for scalar in unicodeScalars { pattern.append(literal: scalar) }
+        return String(pattern)
+    }
+}
+
+extension String.UnicodeScalarView {
+    fileprivate mutating func append(literal scalar: Unicode.Scalar) {
+        if scalar == "%" || scalar == "_" || scalar == "\\" { append("\\") }
+        append(scalar)
+    }
+}
+
 extension SQLText {
-    fileprivate func wrapped(_ opening: String, _ closing: String) -> SQLText {
+    func wrapped(_ opening: String, _ closing: String) -> SQLText {
         var text = SQLText()
         text.append(self) { opening + $0 + closing }
         return text
-    }
-}
-
-// MARK: - Types
-
-extension SQLConditionWriter {
-    /// - Throws: `FetchError.inMemoryOnly` if the operand has no type.
-    func sqlType(of operand: Operand) throws(FetchError) -> SQLType {
-        if let type = operand.sqlType { return type }
-        throw .inMemoryOnly(
-            feature: "An expression that is always nil, or has values of two kinds,")
-    }
-
-    /// - Throws: `FetchError.inMemoryOnly` if the values of the operand have no type that holds them
-    ///   exactly.
-    func requireType(of operand: Operand) throws(FetchError) {
-        guard dialect.hasStaticTypes else { return }
-        if case .mixed(let bits) = try sqlType(of: operand), bits > 53 {
-            throw .inMemoryOnly(feature: "A choice between a real number and a 64-bit integer")
-        }
-    }
-
-    /// The type of a number. It is an integer for all rows, or real for all.
-    private func numberType(of operand: Operand) throws(FetchError) -> SQLType {
-        let type = try sqlType(of: operand)
-        if case .mixed = type {
-            throw .inMemoryOnly(feature: "A computation with either a real number or an integer")
-        }
-        return type
-    }
-
-    /// What stands around the argument of an aggregate function over rows.
-    ///
-    /// - Throws: `FetchError.inMemoryOnly`.
-    func call(
-        of statistic: Operand.Statistic, _ operand: Operand?
-    ) throws(FetchError) -> (opening: String, closing: String) {
-        guard dialect == .postgreSQL, let operand else { return (try statistic.sqlCall(), ")") }
-        let type = try sqlType(of: operand)
-        // Sums are in double precision. Infinities may give NaN, which is nil.
-        switch (statistic, type) {
-        case (.sum, .real): return ("NULLIF(COALESCE(SUM(", "), 0), 'NaN')")
-        case (.sum, _): return ("COALESCE(SUM(CAST(", " AS double precision)), 0)")
-        case (.average, .real): return ("NULLIF(AVG(", "), 'NaN')")
-        case (.average, _): return ("AVG(CAST(", " AS double precision))")
-        case (.minimum, .blob), (.maximum, .blob):
-            throw .inMemoryOnly(feature: "The function '\(statistic.rawValue)' of data")
-        default:
-            try requireType(of: operand)
-            return (try statistic.sqlCall(), ")")
-        }
-    }
-
-    /// What stands around a fetched column, so that its type is that of the values that are read.
-    ///
-    /// - Throws: `FetchError.inMemoryOnly`.
-    func cast(
-        _ operand: Operand, to decoding: DictionaryColumn.Decoding
-    ) throws(FetchError) -> (opening: String, closing: String) {
-        guard dialect.hasStaticTypes else { return ("", "") }
-        let type = try sqlType(of: operand)
-        guard case .attribute(let attribute) = decoding else {
-            _ = try numberType(of: operand)
-            return ("", "")
-        }
-        switch (type, attribute.slotKind) {
-        case (.integer, .integer), (.real, .real), (.mixed, .real), (.blob, .blob):
-            return ("", "")
-        case (.text, .text): return ("", binaryOrder(operand))
-        case (.integer, .real): return ("CAST(", " AS double precision)")
-        default:
-            // The sum of integers is a whole number.
-            if case .aggregate(.sum, let summand) = operand, summand.sqlType?.isInteger == true,
-                attribute.slotKind == .integer
-            {
-                return ("CAST(", " AS bigint)")
-            }
-            throw .inMemoryOnly(feature: "A value that is read as another type")
-        }
-    }
-}
-
-// MARK: - Computations
-
-extension SQLConditionWriter {
-    /// Writes the new value of an attribute in an UPDATE. A real number for an integer loses its
-    /// fraction.
-    mutating func writeAssigned(
-        _ operand: Operand, _ type: AttributeType, to text: inout SQLText
-    ) throws(FetchError) {
-        if !operand.isNull, type.slotKind == .integer {
-            try writeWhole(operand, to: &text, .required)
-        } else {
-            try write(operand, to: &text, .required)
-        }
-    }
-}
-
-extension SQLConditionWriter {
-    mutating func writePostgreSQL(
-        _ function: Operand.Function, _ arguments: [Operand], to text: inout SQLText, _ place: Place
-    ) throws(FetchError) {
-        var types: [SQLType] = []
-        for argument in arguments { types.append(try numberType(of: argument)) }
-        let isReal = types.contains(.real)
-        switch function {
-        case .add, .subtract, .multiply, .divide:
-            // Operations on infinities may give NaN, which is nil.
-            let canBeNaN = isReal && !arguments.contains(where: \.isFiniteConstant)
-            text.append(canBeNaN ? "NULLIF((" : "(")
-            try write(arguments[0], to: &text, place)
-            text.append(try function.sqlForm().separator)
-            if function == .divide {
-                let isSafe = arguments[1].isFiniteConstant
-                if !isSafe { text.append("NULLIF(") }
-                try write(arguments[1], to: &text, place)
-                if !isSafe { text.append(", 0)") }
-            } else {
-                try write(arguments[1], to: &text, place)
-            }
-            text.append(canBeNaN ? "), 'NaN')" : ")")
-        case .modulus:
-            text.append(isReal ? "CAST((" : "(")
-            try writeWhole(arguments[0], to: &text, place)
-            text.append(" % ")
-            // Division by zero gives null, in PostgreSQL an error.
-            let isSafe = arguments[1].isFiniteConstant && types[1].isInteger
-            if !isSafe { text.append("NULLIF(") }
-            try writeWhole(arguments[1], to: &text, place)
-            if !isSafe { text.append(", 0)") }
-            text.append(isReal ? ") AS double precision)" : ")")
-        case .and, .or, .exclusiveOr:
-            let symbol = try function.sqlForm().separator
-            text.append("(")
-            try writeWhole(arguments[0], to: &text, place)
-            text.append(function == .exclusiveOr ? " # " : symbol)
-            try writeWhole(arguments[1], to: &text, place)
-            text.append(")")
-        case .complement:
-            text.append("(~")
-            try writeWhole(arguments[0], to: &text, place)
-            text.append(")")
-        case .shiftLeft, .shiftRight:
-            // PostgreSQL shifts by the number modulo 64.
-            guard case .constant(let value) = arguments[1], let count = value.wholeNumber,
-                (0..<64).contains(count)
-            else { throw .inMemoryOnly(feature: "A shift by a computed number") }
-            text.append("(")
-            try writeWhole(arguments[0], to: &text, place)
-            text.append("\(try function.sqlForm().separator)\(count))")
-        case .absolute: try write("abs(", arguments[0], ")", to: &text, place)
-        case .floor, .ceiling, .truncate:
-            guard isReal else { return try write(arguments[0], to: &text, place) }
-            let name = function == .floor ? "floor" : function == .ceiling ? "ceil" : "trunc"
-            try write("\(name)(", arguments[0], ")", to: &text, place)
-        case .squareRoot:
-            try write("sqrt(CAST(", arguments[0], " AS double precision))", to: &text, place)
-        case .length: try write("CAST(length(", arguments[0], ") AS bigint)", to: &text, place)
-        // The results of the server's library may differ in the last digit, those for texts in the
-        // version of Unicode.
-        case .raise, .logarithm, .naturalLogarithm, .exponential, .lowercase, .uppercase,
-            .canonical, .random, .randomBelow:
-            throw .inMemoryOnly(feature: "The function '\(function.rawValue)'")
-        }
-    }
-
-    private mutating func write(
-        _ opening: String, _ operand: Operand, _ closing: String, to text: inout SQLText,
-        _ place: Place
-    ) throws(FetchError) {
-        text.append(opening)
-        try write(operand, to: &text, place)
-        text.append(closing)
-    }
-
-    /// Writes a number without its fraction. One beyond 64 bits is an error in PostgreSQL.
-    mutating func writeWhole(
-        _ operand: Operand, to text: inout SQLText, _ place: Place
-    ) throws(FetchError) {
-        let isInteger = try sqlType(of: operand).isInteger
-        if !isInteger { text.append("CAST(trunc(") }
-        try write(operand, to: &text, place)
-        if !isInteger { text.append(") AS bigint)") }
-    }
-
-    mutating func writePostgreSQLCast(
-        _ operand: Operand, _ kind: ValueKind, to text: inout SQLText, _ place: Place
-    ) throws(FetchError) {
-        let type = try sqlType(of: operand)
-        switch (type, kind) {
-        case (.text, .string), (.real, .date), (.mixed, .date), (.real, .number),
-            (.integer, .number), (.mixed, .number):
-            try write(operand, to: &text, place)
-        case (.integer, .string):
-            try write("(CAST(", operand, " AS text)\(Self.binaryCollation))", to: &text, place)
-        case (.integer, .date):
-            try write("CAST(", operand, " AS double precision)", to: &text, place)
-        default: throw .inMemoryOnly(feature: "CAST between a string and a real number")
-        }
-    }
-
-    /// Writes a statistic over a list, which is null if one of the values is null.
-    mutating func writePostgreSQLList(
-        _ statistic: Operand.Statistic, _ operands: [Operand], to text: inout SQLText
-    ) throws(FetchError) {
-        let form = try statistic.sqlOfList(count: operands.count)
-        let type = try sqlType(of: .listSummary(statistic, operands))
-        switch statistic {
-        case .sum, .average:
-            // The sum starts with a real number, so that all are added in double precision.
-            let canBeNaN = operands.contains { $0.sqlType?.isInteger != true }
-            if canBeNaN { text.append("NULLIF(") }
-            text.append(form.opening.replacing("0.0", with: "0::double precision"))
-            for (position, operand) in operands.enumerated() {
-                if position > 0 { text.append(form.separator) }
-                try write(operand, to: &text, .optional)
-            }
-            text.append(canBeNaN ? "\(form.closing), 'NaN')" : form.closing)
-        default:
-            if case .mixed(let bits) = type, bits > 53 {
-                throw .inMemoryOnly(feature: "A list of real numbers and 64-bit integers")
-            }
-            try writeExtreme(operands, isGreatest: statistic == .maximum, to: &text)
-        }
-    }
-
-    /// GREATEST and LEAST ignore nulls.
-    private mutating func writeExtreme(
-        _ operands: [Operand], isGreatest: Bool, to text: inout SQLText
-    ) throws(FetchError) {
-        var values: [SQLText] = []
-        for operand in operands {
-            if case .constant(let value) = operand, value.isNull || value.double?.isNaN == true {
-                throw .inMemoryOnly(feature: "A list with nil or NaN")
-            }
-            var value = SQLText()
-            try write(operand, to: &value, .optional)
-            values.append(value)
-        }
-        if values.count == 1 { return text.append(values[0].wrapped("(", ")")) }
-        text.append("CASE WHEN ")
-        var hasTests = false
-        for (value, operand) in zip(values, operands) {
-            if case .constant = operand { continue }
-            if hasTests { text.append(" AND ") }
-            text.append(value)
-            text.append(" IS NOT NULL")
-            hasTests = true
-        }
-        if !hasTests { text.append(dialect.truth(true)) }
-        text.append(isGreatest ? " THEN GREATEST(" : " THEN LEAST(")
-        let order = binaryOrder(operands)
-        for (position, value) in values.enumerated() {
-            if position > 0 { text.append(", ") }
-            text.append(value)
-            if position == 0 { text.append(order) }
-        }
-        text.append(") END")
-    }
-}
-
-extension Operand {
-    /// Whether it is a number other than zero, infinity and NaN.
-    fileprivate var isFiniteConstant: Bool {
-        guard case .constant(let value) = self, let number = value.double else { return false }
-        return number.isFinite && number != 0
     }
 }

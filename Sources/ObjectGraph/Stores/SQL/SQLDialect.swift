@@ -1,7 +1,7 @@
 import Foundation
 
-/// The SQL of a database. This file has the words that differ, `SQLConditionWriter+PostgreSQL` the
-/// expressions.
+/// The SQL of a database. This file has the words that differ, `SQLConditionWriter+PostgreSQL`
+/// and its neighbours the expressions.
 package enum SQLDialect: Sendable, Hashable {
     case sqlite
     case postgreSQL

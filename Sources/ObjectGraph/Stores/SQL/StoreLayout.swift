@@ -19,6 +19,9 @@ package final class StoreLayout: Sendable {
     /// By entity index and slot.
     private let columns: [[String]]
 
+    /// Empty in SQLite, which folds by a function of the engine.
+    let folded: FoldedColumns
+
     /// As each end of a relationship sees its join table, by the index of the end.
     private let joinTables: [JoinTable?]
 
@@ -51,17 +54,19 @@ package final class StoreLayout: Sendable {
     /// The layout of a new store, of one that is made from a store of another model, or of any
     /// PostgreSQL store. The columns of PostgreSQL hold all values as rows in memory do.
     ///
-    /// - Parameter numbers: The numbers of its entities, by their index; nil means those of the
-    ///   model.
+    /// - Parameters:
+    ///   - numbers: The numbers of its entities, by their index; nil means those of the model.
+    ///   - folded: The columns with folded texts, in PostgreSQL.
     package convenience init(
         _ model: ManagedObjectModel, dialect: SQLDialect = .sqlite, numbers: [Int64]? = nil,
-        storeIdentifier: String
+        storeIdentifier: String, folded: FoldedColumns.Extent = .model
     ) {
         let isSQLite = dialect == .sqlite
+        let naming = StoreNaming(model, numbers: numbers, dialect: dialect)
         self.init(
-            model, StoreNaming(model, numbers: numbers, dialect: dialect), dialect: dialect,
-            storeIdentifier: storeIdentifier, marks: isSQLite ? .asModel : .columns([]),
-            fullTextTables: isSQLite ? nil : [])
+            model, naming, dialect: dialect, storeIdentifier: storeIdentifier,
+            marks: isSQLite ? .asModel : .columns([]), fullTextTables: isSQLite ? nil : [],
+            folded: isSQLite ? .none : FoldedColumns(folded, model, naming))
     }
 
     /// The layout of an existing store.
@@ -76,14 +81,16 @@ package final class StoreLayout: Sendable {
             model, catalog, entityNames: entityNames, isUnrelatedModel: isUnrelatedModel)
         self.init(
             model, naming, dialect: .sqlite, storeIdentifier: storeIdentifier, marks: marks,
-            fullTextTables: catalog.fullTextTables)
+            fullTextTables: catalog.fullTextTables, folded: .none)
     }
 
     private init(
         _ model: ManagedObjectModel, _ naming: StoreNaming, dialect: SQLDialect,
-        storeIdentifier: String, marks: Marks, fullTextTables: Set<String>?
+        storeIdentifier: String, marks: Marks, fullTextTables: Set<String>?,
+        folded: FoldedColumns
     ) {
         self.model = model
+        self.folded = folded
         self.dialect = dialect
         self.fullTextTables = fullTextTables
         self.storeIdentifier = storeIdentifier

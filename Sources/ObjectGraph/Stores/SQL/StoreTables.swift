@@ -49,8 +49,23 @@ package struct StoreTables {
         let integer = dialect.columnType("INTEGER")
         let all =
             ["Z_PK \(integer) PRIMARY KEY", "Z_ENT \(integer)", "Z_OPT \(integer)"]
-            + (columns(of: root) + others).map { "\($0.name) \($0.type)" }
+            + (columns(of: root) + others).map { "\($0.name) \($0.type)" } + checks(of: root)
         return "CREATE TABLE \(layout.table(of: root)) (\(all.joined(separator: ", ")))"
+    }
+
+    /// A program that inserts rows without the folded texts gets an error.
+    private func checks(of root: Entity) -> [String] {
+        var checks: [String] = []
+        for entity in model.entities[root.familyIndexes] {
+            for slot in entity.properties.compactMap(\.slot) {
+                for folded in layout.foldedColumns(slot, of: entity) {
+                    let own = layout.column(slot, of: entity)
+                    let check = "CHECK ((\(own) IS NULL) = (\(folded.name) IS NULL))"
+                    if !checks.contains(check) { checks.append(check) }
+                }
+            }
+        }
+        return checks
     }
 
     /// The columns for the properties of the root and its descendants.
@@ -65,6 +80,9 @@ package struct StoreTables {
                     let column = layout.column(slot, of: entity)
                     guard seen.insert(column).inserted else { continue }
                     columns.append((column, dialect.columnType(type), Self.rank[type]!))
+                    for folded in layout.foldedColumns(slot, of: entity) {
+                        columns.append((folded.name, dialect.columnType(type), Self.rank[type]!))
+                    }
                 }
             }
         }
@@ -112,11 +130,9 @@ package struct StoreTables {
 
     /// The statements that create the indexes of the entity itself, without those of ancestors.
     private func indexes(of entity: Entity) throws -> [String] {
-        var statements = standardIndexes(of: entity)
-        for index in entity.description.indexes where index.kind == .binary {
-            if let statement = try binaryIndex(index, of: entity) { statements.append(statement) }
-        }
-        return statements + uniqueIndexes(of: entity)
+        let binary = entity.description.indexes.filter { $0.kind == .binary }
+        return standardIndexes(of: entity) + (try binary.map { try binaryIndex($0, of: entity) })
+            + uniqueIndexes(of: entity)
     }
 
     /// The indexes of entity numbers and foreign keys.
@@ -153,21 +169,20 @@ package struct StoreTables {
         "Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))"
     }
 
-    /// The index of the model's values; nil for folded texts in PostgreSQL, which cannot fold as
-    /// the engine does.
+    /// The index of the model's values.
     ///
     /// - Throws: An error if the condition of a partial index cannot be written as SQL for an
     ///   index.
-    func binaryIndex(_ index: FetchIndexDescription, of entity: Entity) throws -> String? {
-        var elements: [String] = []
-        for element in index.elements {
-            let column = column(element.property, of: entity)
-            let isFolded = element.folding != .none
-            if isFolded, dialect == .postgreSQL { return nil }
-            elements.append(
-                dialect.indexElement(
-                    isFolded ? "OGFold(\(column), \(element.folding.rawValue))" : column,
-                    isAscending: element.isAscending))
+    func binaryIndex(_ index: FetchIndexDescription, of entity: Entity) throws -> String {
+        let elements = index.elements.map { element in
+            let property = entity.property(at: element.property)!
+            var value = layout.column(of: property)
+            if element.folding != .none {
+                value =
+                    layout.foldedColumn(of: property, element.folding.options)
+                    ?? "OGFold(\(value), \(element.folding.rawValue))"
+            }
+            return dialect.indexElement(value, isAscending: element.isAscending)
         }
         let name = dialect.name("Z_\(entity.name)_\(index.name)")
         let list = elements.joined(separator: ", ")

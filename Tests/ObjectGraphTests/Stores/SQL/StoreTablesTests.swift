@@ -48,6 +48,9 @@ import Testing
                     FetchIndexDescription(
                         "later", elements: [.init("name")],
                         partialIndexPredicate: "name BEGINSWITH[c] 'a'"),
+                    FetchIndexDescription(
+                        "whole", elements: [.init("name")],
+                        partialIndexPredicate: "name BEGINSWITH[d] 'a'"),
                     .fullText("words", on: "name"),
                 ]),
             EntityDescription(
@@ -61,8 +64,10 @@ import Testing
             EntityDescription(name: "Shelf", superentity: "Place"))
         #expect(
             statements.dropFirst(6).map(\.self) == [
+                "CREATE INDEX Z_Author_folded ON ZAUTHOR (Z_F1_NAME NULLS FIRST)",
                 "CREATE INDEX Z_Author_named ON ZAUTHOR (ZNAME DESC NULLS LAST) WHERE ZNAME <> 'a?''t0.' AND ZNAME = ANY(ARRAY['x', 'y']::text[])",
-                "CREATE INDEX Z_Author_later ON ZAUTHOR (ZNAME NULLS FIRST)",
+                "CREATE INDEX Z_Author_later ON ZAUTHOR (ZNAME NULLS FIRST) WHERE (Z_F1_NAME >= 'a' AND Z_F1_NAME < 'b')",
+                "CREATE INDEX Z_Author_whole ON ZAUTHOR (ZNAME NULLS FIRST)",
                 "CREATE UNIQUE INDEX Z_Author_UNIQUE_name ON ZAUTHOR (ZNAME NULLS FIRST)",
                 "CREATE INDEX ZBOOK_ZSHELF_INDEX ON ZBOOK (ZSHELF)",
                 "CREATE INDEX ZPLACE_Z_ENT_INDEX ON ZPLACE (Z_ENT)",

@@ -10,10 +10,7 @@ extension SQLiteSchema {
         var statements = tables.standardIndexes(of: entity)
         for index in entity.description.indexes {
             switch index.kind {
-            case .binary:
-                if let statement = try tables.binaryIndex(index, of: entity) {
-                    statements.append(statement)
-                }
+            case .binary: statements.append(try tables.binaryIndex(index, of: entity))
             case .rTree: statements += rTree(index, of: entity, layout)
             case .fullText:
                 statements += FullTextTable(FullTextIndex(index, of: entity), layout).statements
