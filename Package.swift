@@ -8,6 +8,9 @@ let strict: [SwiftSetting] =
     [.treatAllWarnings(as: .error)]
     + (sanitizer.map { [.define("\($0.uppercased())_SANITIZER")] } ?? [])
 
+// Tests are not optimised in a release build either: it takes longer than it then saves.
+let ofTests = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 let package = Package(
     name: "StackBench",
     products: [
@@ -107,21 +110,21 @@ let package = Package(
         .testTarget(
             name: "ObjectGraphTests",
             dependencies: ["ObjectGraph", "PostgreSQLStore", "TestSupport", "CSQLite"],
-            swiftSettings: strict),
+            swiftSettings: ofTests),
         .testTarget(
             name: "StacksTests", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
-            swiftSettings: strict),
+            swiftSettings: ofTests),
         .testTarget(
             name: "MigrationKitTests",
             dependencies: ["MigrationKit", "ObjectGraph", "TestSupport"],
-            swiftSettings: strict),
+            swiftSettings: ofTests),
         .testTarget(
             name: "PostgreSQLStoreTests",
             dependencies: ["PostgreSQLStore", "ObjectGraph", "TestSupport"],
-            swiftSettings: strict),
+            swiftSettings: ofTests),
         .testTarget(
             name: "ModelgenTests", dependencies: ["modelgen", "ObjectGraph", "TestSupport"],
-            exclude: ["Library.xcdatamodeld"], swiftSettings: strict),
+            exclude: ["Library.xcdatamodeld"], swiftSettings: ofTests),
         .testTarget(
             name: "BenchTests",
             dependencies: [
@@ -129,7 +132,7 @@ let package = Package(
                 "Yams",
             ],
             exclude: ["Benchmarking/Goldens", "Extending/first-page.yml"],
-            swiftSettings: strict),
+            swiftSettings: ofTests),
     ],
     swiftLanguageModes: [.v6]
 )
