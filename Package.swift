@@ -8,8 +8,14 @@ let strict: [SwiftSetting] =
     [.treatAllWarnings(as: .error)]
     + (sanitizer.map { [.define("\($0.uppercased())_SANITIZER")] } ?? [])
 
-// Tests are not optimised in a release build either: it takes longer than it then saves.
-let ofTests = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+// Tests are built without optimisation and on all cores in a release build too: to optimise them takes longer than it
+// then saves.
+let ofTests =
+    strict + [
+        .unsafeFlags(
+            ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"],
+            .when(configuration: .release))
+    ]
 
 let package = Package(
     name: "StackBench",

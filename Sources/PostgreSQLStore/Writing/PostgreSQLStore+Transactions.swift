@@ -68,41 +68,27 @@ extension PostgreSQLStore {
 
     /// Finds out on another link whether a transaction was committed.
     ///
-    /// - Throws: `connectionLost` if it was rolled back; `commitUnknown` if the server cannot be
-    ///   asked within the store's timeout.
-    private func requireCommitted(_ lost: WriteTransaction.CommitLost) throws {
+    /// - Throws: `connectionLost` if it was rolled back; `commitUnknown` if the server does not know
+    ///   it, or cannot be asked within the store's timeout.
+    func requireCommitted(_ lost: WriteTransaction.CommitLost) throws {
         let clock = ContinuousClock()
         let deadline = clock.now + settings.timeout
         var pause = Duration.milliseconds(2)
         repeat {
-            let status = try? pool.read { link in
-                let rows = try link.run(
-                    Command("SELECT pg_xact_status($1::xid8)", [.text(lost.identity)]))
-                return rows.isNull(0, 0) ? "" : try rows.text(0, 0)
-            }
-            switch status {
-            case "committed"?: return
-            case "aborted"?: throw PostgreSQLError(.connectionLost, lost.error.message)
+            let fate = try? pool.read { try lost.identity.fate(on: $0) }
+            switch fate {
+            case .committed?: return
+            case .rolledBack?: throw PostgreSQLError(.connectionLost, lost.error.message)
+            case .unknown?: throw PostgreSQLError(.commitUnknown, lost.error.message)
             // The server may not have noticed that the connection is lost.
-            case "in progress"? where pause > .milliseconds(100): endSession(of: lost.identity)
-            default: break
+            case .inProgress? where pause > .milliseconds(100):
+                try? pool.read { try lost.identity.endSession(on: $0) }
+            case .inProgress?, nil: break
             }
             WriteRetries.sleep(pause)
             pause = min(pause * 2, .seconds(1))
         } while clock.now < deadline
         throw PostgreSQLError(.commitUnknown, lost.error.message)
-    }
-
-    /// Makes the server roll back a transaction whose connection is lost.
-    private func endSession(of identity: String) {
-        _ = try? pool.read { link in
-            try link.run(
-                Command(
-                    """
-                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
-                    WHERE backend_xid = $1::xid8::xid AND usename = current_user
-                    """, [.text(identity)]))
-        }
     }
 }
 
@@ -115,7 +101,7 @@ struct WriteRetries {
 
     /// Whether another try may succeed after this error.
     mutating func allowAnother(after error: PostgreSQLError) -> Bool {
-        if error.isConnectionLoss {
+        if error.kind == .connectionLost {
             // A link that was idle for long may have been dead from the start.
             guard !hasLostConnection else { return false }
             hasLostConnection = true

@@ -8,12 +8,12 @@ final class WriteTransaction {
     let link: Link
     private var hasBegun = false
 
-    /// The transaction as the server names it; nil before the first statements.
-    private(set) var identity: String?
+    /// Nil before the first statements.
+    private(set) var identity: TransactionIdentity?
 
     /// The connection was lost after COMMIT was sent.
     struct CommitLost: Error {
-        let identity: String
+        let identity: TransactionIdentity
         let error: PostgreSQLError
     }
 
@@ -22,17 +22,14 @@ final class WriteTransaction {
     // READ COMMITTED, as all sessions of a link: each statement compares versions with those
     // committed before it. The identity tells after a lost connection whether the transaction was
     // committed.
-    private static let beginning = [
-        Command("BEGIN"),
-        Command("SELECT pg_current_xact_id()::text"),
-    ]
+    private static let beginning = [Command("BEGIN"), TransactionIdentity.query]
 
     /// Runs statements in one round trip.
     func run(_ commands: [Command]) throws(PostgreSQLError) -> [Rows] {
         if hasBegun { return try link.run(commands) }
         hasBegun = true
         var results = try link.run(Self.beginning + commands)
-        identity = try results[1].text(0, 0)
+        identity = try TransactionIdentity(results[1])
         results.removeFirst(Self.beginning.count)
         return results
     }
