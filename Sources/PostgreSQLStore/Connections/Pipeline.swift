@@ -79,13 +79,6 @@ struct Pipeline {
         handle.breakOff()
     }
 
-    /// Sends everything so far, and asks the server for the results without ending the pipeline.
-    func flush() {
-        PQsendFlushRequest(handle.connection)
-        handle.flush()
-        link.statistics.roundTripCount += 1
-    }
-
     /// Sends everything, and ends the pipeline. Without `BEGIN`, its commands are one transaction,
     /// which the server commits now.
     mutating func synchronize() {

@@ -70,7 +70,7 @@ extension PostgreSQLStore {
     ///
     /// - Throws: `connectionLost` if it was rolled back; `commitUnknown` if the server does not know
     ///   it, or cannot be asked within the store's timeout.
-    func requireCommitted(_ lost: WriteTransaction.CommitLost) throws {
+    private func requireCommitted(_ lost: WriteTransaction.CommitLost) throws {
         let clock = ContinuousClock()
         let deadline = clock.now + settings.timeout
         var pause = Duration.milliseconds(2)

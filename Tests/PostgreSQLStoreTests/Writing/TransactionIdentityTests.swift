@@ -38,7 +38,7 @@ import Testing
         let lost = try begin(lostLink)
         try server.kill()
         try server.start()
-        #expect(try postgreSQLError { try lostLink.execute("COMMIT") }.kind != .other)
+        #expect(try postgreSQLError { try lostLink.execute("COMMIT") }.isConnectionLoss)
         let link = try Link(settings)
         #expect(try lost.fate(on: link) == .rolledBack, "the number is in the future")
 
