@@ -26,21 +26,35 @@ struct CampaignServer {
     }
 
     /// The transactions of others that are neither committed nor rolled back.
-    func openTransactionCount() throws -> Int {
+    func openTransactionCount() throws -> Int { try sessionCount("xact_start IS NOT NULL") }
+
+    /// Waits until the server has ended the sessions of a killed process, at most 30 seconds.
+    ///
+    /// It still finishes what it has received, so a save may be committed after the kill.
+    func waitForEnd(ofSessionsNamed name: String) throws {
+        let end = ContinuousClock.now + .seconds(30)
+        while try sessionCount("application_name = '\(name)'") > 0 {
+            guard ContinuousClock.now < end else {
+                throw CampaignFailure("\(name) was killed, but the server keeps its session")
+            }
+            usleep(2_000)
+        }
+    }
+
+    private func sessionCount(_ condition: String) throws -> Int {
         let connection = PQconnectdb(url.absoluteString)
         defer { PQfinish(connection) }
         let result = PQexec(
             connection,
             """
             SELECT count(*) FROM pg_stat_activity \
-            WHERE xact_start IS NOT NULL AND backend_type = 'client backend' \
-            AND pid <> pg_backend_pid()
+            WHERE \(condition) AND backend_type = 'client backend' AND pid <> pg_backend_pid()
             """)
         defer { PQclear(result) }
-        guard PQresultStatus(result) == PGRES_TUPLES_OK else {
-            throw CampaignFailure(String(cString: PQerrorMessage(connection)))
-        }
-        return Int(String(cString: PQgetvalue(result, 0, 0))) ?? -1
+        guard PQresultStatus(result) == PGRES_TUPLES_OK,
+            let count = Int(String(cString: PQgetvalue(result, 0, 0)))
+        else { throw CampaignFailure(String(cString: PQerrorMessage(connection))) }
+        return count
     }
 
     func remove() { _ = try? run("remove") }

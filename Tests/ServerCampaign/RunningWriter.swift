@@ -8,7 +8,7 @@ final class RunningWriter: @unchecked Sendable {
     // @unchecked Sendable: one thread uses it.
 
     private let writer: Int
-    private let url: URL
+    private let server: CampaignServer
     private var process = Process()
     private var input = Pipe()
     private var output = LineReader()
@@ -16,16 +16,20 @@ final class RunningWriter: @unchecked Sendable {
     /// The last save that was acknowledged.
     private var acknowledged: Int64 = 0
 
-    init(_ writer: Int, _ url: URL) throws {
+    init(_ writer: Int, _ server: CampaignServer) throws {
         self.writer = writer
-        self.url = url
+        self.server = server
         try begin()
     }
+
+    private var sessionName: String { "writer \(writer)" }
 
     private func begin() throws {
         (process, input, output) = (Process(), Pipe(), LineReader())
         process.executableURL = Bundle.main.executableURL
-        process.arguments = ["write", "\(writer)", url.absoluteString]
+        process.arguments = ["write", "\(writer)", server.url.absoluteString]
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["PGAPPNAME": sessionName]) { $1 }
         process.standardInput = input
         process.standardOutput = output.pipe
         try process.run()
@@ -37,6 +41,7 @@ final class RunningWriter: @unchecked Sendable {
         kill(process.processIdentifier, SIGKILL)
         try noteAcknowledgements()
         process.waitUntilExit()
+        try server.waitForEnd(ofSessionsNamed: sessionName)
         try begin()
     }
 

@@ -36,7 +36,7 @@ enum ServerCampaign {
     private static func run(seconds: Double, _ server: CampaignServer) throws {
         var random = SeededGenerator.fromEnvironment()
         try withContext(server) { try Ledger.makeCounters(in: $0) }
-        let writers = try (0..<writerCount).map { try RunningWriter($0, server.url) }
+        let writers = try (0..<writerCount).map { try RunningWriter($0, server) }
         let start = ContinuousClock.now
         let end = start + .seconds(seconds)
         var nextServerCrash = start + .seconds(min(15, seconds / 2))
