@@ -71,7 +71,7 @@ import Testing
 
     @Test func `a gate that is killed goes on, and has every pair once`() throws {
         var random = TestSupport.SeededGenerator.fromEnvironment()
-        var bench = try gate(["--pairs", "20"])
+        var bench = try gate(["--pairs", "8"])
         // Before the first line there is nothing to resume.
         while bench.isRunning, !results.journal.exists { usleep(1_000) }
         for _ in 0..<5 {
@@ -86,7 +86,7 @@ import Testing
         let timed = report.rows.filter { $0.metric == .time }
         #expect(timed.count == 2)
         for row in timed {
-            #expect(row.pairs.prefix(20).map(\.block) == Array(0..<20))
+            #expect(row.pairs.prefix(8).map(\.block) == Array(0..<8))
             #expect(Set(row.pairs.map(\.block)).count == row.pairs.count)
         }
         #expect(report.rows.contains { $0.metric == .statements })

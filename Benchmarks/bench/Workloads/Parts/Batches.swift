@@ -5,7 +5,7 @@ import Foundation
 struct Batches {
     /// Enough that the fastest batch was undisturbed, also for work of a millisecond.
     private static let minimumCount = 3
-    private static let minimumSeconds = 0.2
+    private static let minimumSeconds = BuildConfiguration.ofBench.hasTimes ? 0.2 : 0
     /// Slow work is repeated less often, because each of its batches is long enough to be steady.
     private static let maximumSeconds = 3.0
 
