@@ -32,7 +32,7 @@ struct ServerAgreementCase: Sendable, CustomTestStringConvertible {
             -> Void
     ) throws {
         var generator = SeededGenerator(seed: seed)
-        let schema = StoreSchema()
+        let schema = TestSchema()
         let context = try schema.coordinator(generator.model(hasFullText: false)).context()
         try context.performAndWait { [generator] in
             var generator = generator
@@ -43,7 +43,7 @@ struct ServerAgreementCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `PostgreSQL and the evaluator agree (§7.4)` {
+@Suite(.onServer) struct `PostgreSQL and the evaluator agree (§7.4)` {
     /// How many predicates SQL states, of all models.
     private static let counts = Mutex((stated: 0, all: 0))
 

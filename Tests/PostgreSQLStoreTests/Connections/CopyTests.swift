@@ -9,7 +9,7 @@ import Testing
     let link: Link
 
     init() throws {
-        schema = try TestSchema()
+        schema = TestSchema()
         link = try schema.link("CREATE TABLE t (i bigint PRIMARY KEY, r float8, x text, b bytea)")
         _ = link.takeStatistics()
     }

@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test func `a connection that ends before the commit has committed nothing`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let link = try schema.link("CREATE TABLE t (v bigint)")
         let error = try postgreSQLError {
             _ = try link.run([
@@ -96,7 +96,7 @@ import Testing
         """
 
     @Test func `a connection that ends during the commit leaves it unknown`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let insert = Command("INSERT INTO t VALUES (1)")
         _ = try schema.link(Self.endsDuringCommit)
         for commands in [[Command("BEGIN"), insert, Command("COMMIT")], [insert]] {
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `a lock that is held longer than the timeout is an error`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let holder = try schema.link("CREATE TABLE t (v bigint)")
         _ = try holder.run([Command("BEGIN"), Command("LOCK TABLE t")])
         let link = try schema.link("SET lock_timeout = 20")

@@ -104,9 +104,9 @@ import Testing
     }
 
     @Test func `only in a write is a lost commit an error of its own`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
+        _ = try schema.link(`Interrupted commands`.endsDuringCommit)
         let pool = try LinkPool(schema.settings(), maximumCount: 1)
-        try pool.write { try $0.execute(`Interrupted commands`.endsDuringCommit) }
         let commands = [Command("BEGIN"), Command("INSERT INTO t VALUES (1)"), Command("COMMIT")]
         let ofWrite = try postgreSQLError { _ = try pool.write { try $0.run(commands) } }
         let ofRead = try postgreSQLError { _ = try pool.read { try $0.run(commands) } }
@@ -115,12 +115,10 @@ import Testing
     }
 
     @Test func `a transaction that is left open is rolled back`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
+        _ = try schema.link("CREATE TABLE t (v bigint)")
         let pool = try LinkPool(schema.settings(), maximumCount: 1)
-        let processID = try pool.write { link in
-            try link.execute("CREATE TABLE t (v bigint)")
-            return link.processID
-        }
+        let processID = try pool.write { $0.processID }
         let error = try postgreSQLError {
             try pool.write { link in
                 _ = try link.run([Command("BEGIN"), Command("INSERT INTO t VALUES (1)")])
@@ -139,9 +137,9 @@ import Testing
     }
 
     @Test func `a pinned link keeps its snapshot beside the others`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
+        _ = try schema.link("CREATE TABLE t AS SELECT 1::bigint AS v")
         let pool = try LinkPool(schema.settings(), maximumCount: 1)
-        try pool.write { try $0.execute("CREATE TABLE t AS SELECT 1::bigint AS v") }
         let count = "SELECT count(*) FROM t"
         var pin: PinnedLink? = try pool.pin()
         let before = try pin?.use { link in

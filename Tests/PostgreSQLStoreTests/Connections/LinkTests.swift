@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `the error names the command, and those after it do not run`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let link = try schema.link("CREATE TABLE t (v bigint)")
         let error = try postgreSQLError {
             _ = try link.run([
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `a transaction goes on over several calls`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let link = try schema.link("CREATE TABLE t (v bigint)")
         _ = try link.run([Command("BEGIN"), Command("INSERT INTO t VALUES (1)")])
         #expect(link.isInTransaction)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `the number of changed rows`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let link = try schema.link("CREATE TABLE t (v bigint)")
         let results = try link.run([
             Command("INSERT INTO t SELECT generate_series(1, 10)"),
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `a table that changes is an error once`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let link = try schema.link("CREATE TABLE t AS SELECT 1::bigint AS v")
         #expect(try link.run(Command("SELECT * FROM t")).columnCount == 1)
         try schema.link().execute("ALTER TABLE t ADD w bigint")
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `an error at the end of the transaction is thrown`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let link = try schema.link("CREATE TABLE t (v bigint UNIQUE DEFERRABLE INITIALLY DEFERRED)")
         let insert = Command("INSERT INTO t VALUES (1)")
         let error = try postgreSQLError { _ = try link.run([insert, insert]) }
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `a script is one transaction`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let link = try schema.link("CREATE TABLE t (v bigint)")
         let error = try postgreSQLError {
             try link.execute("INSERT INTO t VALUES (1); SELECT 1/0; INSERT INTO t VALUES (2)")
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `a unique violation names its constraint`() throws {
-        let schema = try TestSchema()
+        let schema = TestSchema()
         let link = try schema.link("CREATE TABLE t (v bigint CONSTRAINT only_once UNIQUE)")
         let insert = Command("INSERT INTO t VALUES ($1)", [.integer(4711)])
         _ = try link.run(insert)

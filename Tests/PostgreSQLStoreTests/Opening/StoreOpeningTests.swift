@@ -6,8 +6,8 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Opening stores in PostgreSQL (§11.8)` {
-    let schema = StoreSchema()
+@Suite(.onServer) struct `Opening stores in PostgreSQL (§11.8)` {
+    let schema = TestSchema()
     let library: ManagedObjectModel
 
     init() throws { library = try makeLibraryModel() }
@@ -26,7 +26,7 @@ import Testing
 
     /// SQL would count bytes in place of characters.
     @Test func `a database with another encoding is refused`() throws {
-        let server = try #require(StoreSchema.url)
+        let server = try #require(TestServer.url)
         let link = try Link(LinkSettings(server, schema: schema.name))
         try link.execute(
             "CREATE DATABASE \(schema.name) ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")

@@ -6,8 +6,8 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Folded texts in PostgreSQL (§11.8)` {
-    let schema = StoreSchema()
+@Suite(.onServer) struct `Folded texts in PostgreSQL (§11.8)` {
+    let schema = TestSchema()
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
 

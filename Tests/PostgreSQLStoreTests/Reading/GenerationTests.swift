@@ -6,8 +6,8 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Generations in PostgreSQL (§11.8)` {
-    let schema = StoreSchema()
+@Suite(.onServer) struct `Generations in PostgreSQL (§11.8)` {
+    let schema = TestSchema()
     let coordinator: PersistentStoreCoordinator
 
     init() throws {

@@ -6,8 +6,8 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Relationships in PostgreSQL (§11.8)` {
-    let schema = StoreSchema()
+@Suite(.onServer) struct `Relationships in PostgreSQL (§11.8)` {
+    let schema = TestSchema()
     let coordinator: PersistentStoreCoordinator
 
     /// Lists with ordered items, ordered tags among many, and a favourite of any kind.

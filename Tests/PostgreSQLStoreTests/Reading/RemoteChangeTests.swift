@@ -6,9 +6,9 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable), .timeLimit(.minutes(5)))
+@Suite(.onServer, .timeLimit(.minutes(5)))
 struct `Remote changes in PostgreSQL (§11.8)` {
-    let schema = StoreSchema()
+    let schema = TestSchema()
     let listener: PersistentStoreCoordinator
 
     init() throws {
@@ -37,7 +37,7 @@ struct `Remote changes in PostgreSQL (§11.8)` {
         var changes = RemoteChanges(of: listener)
         async let process = #expect(processExitsWith: .success) {
             [name = schema.name as String] in
-            var description = PersistentStoreDescription.postgreSQL(StoreSchema.url!, schema: name)
+            var description = PersistentStoreDescription.postgreSQL(TestServer.url!, schema: name)
             description.maximumReaderCount = 1
             let coordinator = PersistentStoreCoordinator(model: try makeLibraryModel())
             try coordinator.addPersistentStore(description)

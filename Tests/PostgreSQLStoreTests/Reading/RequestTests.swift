@@ -7,8 +7,8 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Requests in PostgreSQL (§11.8)` {
-    let schema = StoreSchema()
+@Suite(.onServer) struct `Requests in PostgreSQL (§11.8)` {
+    let schema = TestSchema()
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
 

@@ -39,29 +39,6 @@ extension Trait where Self == ConditionTrait {
     }
 }
 
-/// A schema of its own, which is dropped with its tables when the last reference is released.
-final class TestSchema {
-    let name = "test_\(UUID().uuidString.lowercased().replacing("-", with: "_"))"
-    private let owner: Link
-
-    init() throws {
-        owner = try TestServer.link()
-        try owner.execute("CREATE SCHEMA \(name)")
-    }
-
-    deinit { try? owner.execute("DROP SCHEMA \(name) CASCADE") }
-
-    func link(_ script: String = "") throws -> Link {
-        let link = try Link(settings())
-        if !script.isEmpty { try link.execute(script) }
-        return link
-    }
-
-    func settings(timeout: Duration = .seconds(60)) throws -> LinkSettings {
-        try TestServer.settings(schema: name, timeout: timeout)
-    }
-}
-
 extension Link {
     /// The integer in the first row and column.
     func integer(_ sql: String, _ parameters: [Parameter] = []) throws -> Int64 {

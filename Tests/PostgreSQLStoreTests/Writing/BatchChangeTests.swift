@@ -5,7 +5,7 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable))
+@Suite(.onServer)
 struct `Batch updates and deletes in PostgreSQL (§6.3, §6.4)` {
     /// An owner has things (nullify), is in groups (join table), and has boxes (cascade) with things
     /// of their own (cascade).
@@ -65,7 +65,7 @@ struct `Batch updates and deletes in PostgreSQL (§6.3, §6.4)` {
             #expect(Set(result.objectIDs.map(\.entityName)) == ["Thing", "Tool"])
         }
         #expect(
-            try fixture.texts("SELECT znumber || '.' || z_opt FROM zthing ORDER BY znumber")
+            try fixture.schema.texts("SELECT znumber || '.' || z_opt FROM zthing ORDER BY znumber")
                 == (0...6).map { "\($0).1" } + ["107.2", "108.2", "109.2"])
     }
 
@@ -80,7 +80,7 @@ struct `Batch updates and deletes in PostgreSQL (§6.3, §6.4)` {
             #expect(try context.execute(request).count == 2)
         }
         #expect(
-            try fixture.texts("SELECT znumber FROM zthing WHERE zname = 'x' ORDER BY 1")
+            try fixture.schema.texts("SELECT znumber FROM zthing WHERE zname = 'x' ORDER BY 1")
                 == ["2", "4"])
     }
 
@@ -95,7 +95,7 @@ struct `Batch updates and deletes in PostgreSQL (§6.3, §6.4)` {
                 ])
             #expect(throws: (any Error).self) { try context.execute(request) }
         }
-        #expect(try fixture.texts(numbers) == (0..<10).map { "\($0)" })
+        #expect(try fixture.schema.texts(numbers) == (0..<10).map { "\($0)" })
     }
 
     // MARK: - Deletes
@@ -128,7 +128,7 @@ struct `Batch updates and deletes in PostgreSQL (§6.3, §6.4)` {
             let result = try context.execute(BatchDeleteRequest(fetchRequest: request))
             #expect(result.count == 10 - remaining.count && result.objectIDs.isEmpty)
         }
-        #expect(try fixture.texts(numbers) == remaining.map { "\($0)" })
+        #expect(try fixture.schema.texts(numbers) == remaining.map { "\($0)" })
     }
 
     @Test func `delete rules are applied to all that they reach (§6.4.2)`() throws {
@@ -153,13 +153,13 @@ struct `Batch updates and deletes in PostgreSQL (§6.3, §6.4)` {
                     == ["Box", "Owner", "Thing", "Thing"])
         }
         #expect(
-            try fixture.texts(
+            try fixture.schema.texts(
                 """
                 SELECT concat_ws(' ', znumber, z_opt, (zowner IS NULL)::text) FROM zthing \
                 ORDER BY znumber
                 """) == ["5 2 true", "10 1 true", "11 1 true", "15 1 false"])
-        #expect(try fixture.texts("SELECT znumber FROM zbox") == ["1"])
-        #expect(try fixture.texts("SELECT znumber FROM zgroup ORDER BY 1") == ["0", "1"])
+        #expect(try fixture.schema.texts("SELECT znumber FROM zbox") == ["1"])
+        #expect(try fixture.schema.texts("SELECT znumber FROM zgroup ORDER BY 1") == ["0", "1"])
     }
 
     @Test func `a rule that would empty a mandatory reference deletes nothing (§6.4.4)`() throws {
@@ -174,7 +174,7 @@ struct `Batch updates and deletes in PostgreSQL (§6.3, §6.4)` {
             }
             #expect(error?.reason == .missingMandatoryValue(attribute: "owner", entity: "Thing"))
         }
-        #expect(try fixture.texts("SELECT count(*) FROM zowner") == ["1"])
+        #expect(try fixture.schema.texts("SELECT count(*) FROM zowner") == ["1"])
     }
 }
 #endif

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Batch inserts in PostgreSQL (§6.2)` {
+@Suite(.onServer) struct `Batch inserts in PostgreSQL (§6.2)` {
     @Test func `every attribute type is copied as a save writes it (§11.8.37)`() throws {
         let fixture = WritingFixture(try makeLibraryModel())
         let values: [[String: AttributeValue]] = [
@@ -44,11 +44,12 @@ import Testing
                 let objects = (0..<7).map { ["name": AttributeValue.string("\($0)")] }
                 try context.execute(BatchInsertRequest(entityName: "Author", objects: objects))
                 #expect(
-                    try fixture.texts("SELECT z_max FROM z_primarykey WHERE z_name = 'Author'")
+                    try fixture.schema.texts(
+                        "SELECT z_max FROM z_primarykey WHERE z_name = 'Author'")
                         == [expected])
             }
         }
-        #expect(try fixture.texts("SELECT max(z_pk) FROM zauthor") == ["14"])
+        #expect(try fixture.schema.texts("SELECT max(z_pk) FROM zauthor") == ["14"])
     }
 
     @Test func `more rows than a block of keys, and another writer between`() throws {
@@ -66,7 +67,7 @@ import Testing
         #expect(result.count == count)
         #expect(Set(result.objectIDs.map(\.reference)).count == count)
         #expect(
-            try fixture.texts("SELECT z_pk FROM zauthor ORDER BY z_pk")
+            try fixture.schema.texts("SELECT z_pk FROM zauthor ORDER BY z_pk")
                 == result.objectIDs.map(\.reference).sorted().map { "\($0)" })
     }
 
@@ -84,7 +85,7 @@ import Testing
             try context.execute(
                 BatchInsertRequest(entityName: "Author", objects: [["name": "b"]]))
         }
-        #expect(try fixture.texts("SELECT zname FROM zauthor") == ["b"])
+        #expect(try fixture.schema.texts("SELECT zname FROM zauthor") == ["b"])
     }
 
     @Test(arguments: ["Author", "Topic"])
@@ -101,13 +102,13 @@ import Testing
                 return
             }
         }
-        #expect(try fixture.texts("SELECT count(*) FROM z\(entityName)") == ["0"])
+        #expect(try fixture.schema.texts("SELECT count(*) FROM z\(entityName)") == ["0"])
     }
 }
 
 /// Things are unique by code, and with `hasPlace` by place too; each has a name and a count with a
 /// default.
-@Suite(.enabled(if: StoreSchema.isAvailable))
+@Suite(.onServer)
 struct `Batch inserts in PostgreSQL whose unique values are taken (§6.2)` {
     private func makeFixture(hasPlace: Bool) throws -> WritingFixture {
         let fixture = try WritingFixture(
@@ -138,7 +139,7 @@ struct `Batch inserts in PostgreSQL whose unique values are taken (§6.2)` {
     }
 
     private func contents(_ fixture: WritingFixture) throws -> [String] {
-        try fixture.texts(
+        try fixture.schema.texts(
             """
             SELECT concat_ws(' ', coalesce(zcode, '-'), coalesce(zplace::text, '-'), \
             coalesce(zname, '-'), zcount, z_opt) FROM zthing ORDER BY z_pk
@@ -238,7 +239,7 @@ struct `Batch inserts in PostgreSQL whose unique values are taken (§6.2)` {
                 error?.reason
                     == .valuesTaken(entity: "Part", constraint: ["code"], values: ["a"]))
         }
-        #expect(try fixture.texts("SELECT zcode || z_opt FROM zthing") == ["a1"])
+        #expect(try fixture.schema.texts("SELECT zcode || z_opt FROM zthing") == ["a1"])
     }
 }
 #endif

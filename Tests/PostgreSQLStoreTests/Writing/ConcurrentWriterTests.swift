@@ -7,7 +7,7 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Many writers of one store in PostgreSQL` {
+@Suite(.onServer) struct `Many writers of one store in PostgreSQL` {
     @Test func `8 coordinators that count with optimistic locks lose no update (§11.8.29)`() throws
     {
         let fixture = try WritingFixture(
@@ -38,10 +38,12 @@ import Testing
         }
         #expect(saved.value + conflicts.value == 8 * attempts)
         #expect(
-            try fixture.texts("SELECT sum(zvalue) FROM zcounter") == ["\(saved.value * 3)"],
+            try fixture.schema.texts("SELECT sum(zvalue) FROM zcounter") == ["\(saved.value * 3)"],
             "TEST_SEED=\(seed)")
         #expect(
-            try fixture.texts("SELECT sum(z_opt - 1) FROM zcounter") == ["\(saved.value * 3)"])
+            try fixture.schema.texts("SELECT sum(z_opt - 1) FROM zcounter") == [
+                "\(saved.value * 3)"
+            ])
     }
 
     @Test func `8 coordinators that insert give no key twice (§11.8.36)`() throws {
@@ -63,7 +65,7 @@ import Testing
             }
         }
         #expect(
-            try fixture.texts("SELECT count(*) || ' ' || count(DISTINCT z_pk) FROM zthing")
+            try fixture.schema.texts("SELECT count(*) || ' ' || count(DISTINCT z_pk) FROM zthing")
                 == ["1680 1680"])
     }
 
@@ -83,7 +85,7 @@ import Testing
                 }
             }
         }
-        #expect(try fixture.texts("SELECT count(*) FROM ztag") == ["10"])
+        #expect(try fixture.schema.texts("SELECT count(*) FROM ztag") == ["10"])
     }
 
     private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {

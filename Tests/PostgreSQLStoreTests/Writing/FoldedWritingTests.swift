@@ -6,10 +6,10 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Writing folded texts in PostgreSQL (§11.8)` {
+@Suite(.onServer) struct `Writing folded texts in PostgreSQL (§11.8)` {
     /// All texts with their folded ones, of both foldings, which must be as the engine folds.
-    private func checkedNames(_ schema: StoreSchema, _ table: String) throws -> [String?] {
-        let link = try Link(LinkSettings(StoreSchema.url!, schema: schema.name))
+    private func checkedNames(_ schema: TestSchema, _ table: String) throws -> [String?] {
+        let link = try schema.link()
         let rows = try link.run(
             Command("SELECT zname, z_f1_name, z_f3_name FROM \(table) ORDER BY znumber, z_pk"))
         return try (0..<rows.count).map { row in
@@ -90,7 +90,8 @@ import Testing
         }
         #expect(try checkedNames(fixture.schema, "zthing") == ["Ä", "ﬁ", "İ"])
         #expect(
-            try fixture.texts("SELECT ztitle || z_f1_title FROM zthing WHERE ztitle IS NOT NULL")
+            try fixture.schema.texts(
+                "SELECT ztitle || z_f1_title FROM zthing WHERE ztitle IS NOT NULL")
                 == ["Éé"])
     }
 
@@ -141,14 +142,14 @@ import Testing
         }
         #expect(try checkedNames(fixture.schema, "zthing") == ["Ünï", nil, "C"])
         #expect(
-            try fixture.texts("SELECT ztitle || z_f1_title FROM zthing ORDER BY znumber")
+            try fixture.schema.texts("SELECT ztitle || z_f1_title FROM zthing ORDER BY znumber")
                 == ["Titeltitel", "nil", "Cc"])
     }
 
     // MARK: - Stores that exist
 
     @Test func `a store without the columns is used as before (§11.8.44)`() throws {
-        let schema = StoreSchema()
+        let schema = TestSchema()
         try schema.store(try makeFoldedModel([])).close()
         let context = try schema.coordinator(try makeFoldedModel()).context()
         try context.performAndWait {
@@ -164,7 +165,7 @@ import Testing
     }
 
     @Test func `a model without foldings writes the columns that there are (§11.8.44)`() throws {
-        let schema = StoreSchema()
+        let schema = TestSchema()
         try schema.store(try makeFoldedModel()).close()
         let coordinator = try schema.coordinator(try makeFoldedModel([]))
         let context = coordinator.context()
@@ -182,7 +183,7 @@ import Testing
     }
 
     @Test func `a column of another type is an error (§11.8.5, §11.8.44)`() throws {
-        let schema = StoreSchema()
+        let schema = TestSchema()
         try schema.store(try makeFoldedModel()).close()
         try schema.run("ALTER TABLE zplace ALTER z_f1_name TYPE text COLLATE \"default\"")
         #expect(

@@ -6,8 +6,8 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `A history in PostgreSQL (§10.4)` {
-    let schema = StoreSchema()
+@Suite(.onServer) struct `A history in PostgreSQL (§10.4)` {
+    let schema = TestSchema()
     let coordinator: PersistentStoreCoordinator
     let context: ManagedObjectContext
 

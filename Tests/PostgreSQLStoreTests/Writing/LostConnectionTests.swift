@@ -5,7 +5,7 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `A connection lost during a save` {
+@Suite(.onServer) struct `A connection lost during a save` {
     private func makeFixture() throws -> WritingFixture {
         try WritingFixture(
             EntityDescription(
@@ -18,7 +18,7 @@ import Testing
     }
 
     private func contents(_ fixture: WritingFixture) throws -> [String] {
-        try fixture.texts(
+        try fixture.schema.texts(
             """
             SELECT string_agg(zname || z_opt, ' ' ORDER BY zname) FROM zthing UNION ALL \
             SELECT string_agg(zname || z_opt, ' ' ORDER BY zname) FROM ztag
@@ -49,8 +49,8 @@ import Testing
     {
         for number in 1... {
             let fixture = try makeFixture()
-            let proxy = try FaultProxy(to: StoreSchema.url!)
-            let context = try fixture.context(through: proxy.url(of: StoreSchema.url!))
+            let proxy = try FaultProxy(to: TestServer.url!)
+            let context = try fixture.context(through: proxy.url(of: TestServer.url!))
             let isDone = try context.performAndWait {
                 try prepare(context)
                 proxy.arm(isAnswerLost ? .after(number) : .before(number))
@@ -80,7 +80,7 @@ import Testing
         try context.performAndWait {
             try prepare(context)
             let processID = try context.coordinator.postgreSQL.pool.read { $0.processID }
-            _ = try fixture.link().run(
+            _ = try fixture.schema.link().run(
                 Command("SELECT pg_terminate_backend(\(processID), 10000)"))
             try context.save()
         }
@@ -96,7 +96,7 @@ import Testing
             try store.save(
                 SavePlan(rows: [.make(.insert, entity, key: 1, text: "a")]), from: ChangeOrigin()
             ) {
-                _ = try fixture.link().run(
+                _ = try fixture.schema.link().run(
                     Command(
                         """
                         SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity \
@@ -106,7 +106,7 @@ import Testing
             }
         }
         #expect(error?.kind == .connectionLost, "\(String(describing: error))")
-        #expect(try fixture.texts("SELECT count(*) FROM zthing") == ["0"])
+        #expect(try fixture.schema.texts("SELECT count(*) FROM zthing") == ["0"])
         try store.save(
             SavePlan(rows: [.make(.insert, entity, key: 1, text: "a")]), from: ChangeOrigin(),
             beforeCommit: nil)

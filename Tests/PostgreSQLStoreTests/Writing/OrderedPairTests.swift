@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQLStore
 
 /// The server gives the members of a list their places.
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Ordered pairs in PostgreSQL` {
+@Suite(.onServer) struct `Ordered pairs in PostgreSQL` {
     let fixture: WritingFixture
 
     init() throws {
@@ -47,14 +47,14 @@ import Testing
 
     private func places() throws -> [String] {
         let table = try #require(
-            try fixture.texts(
+            try fixture.schema.texts(
                 """
                 SELECT table_name || ' ' || column_name FROM information_schema.columns \
                 WHERE table_schema = '\(fixture.schema.name)' AND column_name LIKE 'z\\_fok%'
                 """
             ).first)
         let words = table.split(separator: " ")
-        return try fixture.texts("SELECT \(words[1]) FROM \(words[0]) ORDER BY \(words[1])")
+        return try fixture.schema.texts("SELECT \(words[1]) FROM \(words[0]) ORDER BY \(words[1])")
     }
 
     @Test func `a list is read back in its order`() throws {

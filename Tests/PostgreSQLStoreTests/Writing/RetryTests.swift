@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Transactions that the server gives up` {
+@Suite(.onServer) struct `Transactions that the server gives up` {
     let fixture: WritingFixture
     let store: PostgreSQLStore
     let coordinator: PersistentStoreCoordinator
@@ -29,7 +29,7 @@ import Testing
 
     /// Makes the next updates fail so many times.
     private func fail(_ count: Int, state: String) throws {
-        try fixture.link().execute(
+        try fixture.schema.link().execute(
             """
             CREATE SEQUENCE attempts;
             CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -43,8 +43,8 @@ import Testing
     func `a serialization failure or deadlock is tried again (§11.8.32)`(state: String) throws {
         try fail(3, state: state)
         try store.save(plan(), from: ChangeOrigin(), beforeCommit: nil)
-        #expect(try fixture.texts("SELECT last_value FROM attempts") == ["4"])
-        #expect(try fixture.texts("SELECT DISTINCT ztitle FROM zwork") == ["b"])
+        #expect(try fixture.schema.texts("SELECT last_value FROM attempts") == ["4"])
+        #expect(try fixture.schema.texts("SELECT DISTINCT ztitle FROM zwork") == ["b"])
     }
 
     @Test func `one that persists is an error, and nothing is written`() throws {
@@ -53,11 +53,11 @@ import Testing
             try store.save(plan(), from: ChangeOrigin(), beforeCommit: nil)
         }
         #expect(error?.kind == .serializationFailure)
-        #expect(try fixture.texts("SELECT DISTINCT ztitle FROM zwork") == ["a"])
+        #expect(try fixture.schema.texts("SELECT DISTINCT ztitle FROM zwork") == ["a"])
     }
 
     @Test func `a real deadlock is settled by another attempt`() throws {
-        let other = try fixture.link()
+        let other = try fixture.schema.link()
         // The save notices the deadlock first.
         try other.execute(
             "SET deadlock_timeout = '1min'; BEGIN; UPDATE zwork SET ztitle = 'c' WHERE z_pk = 2")
@@ -75,7 +75,9 @@ import Testing
         finished.wait()
         try result?.get()
         #expect(
-            try fixture.texts("SELECT ztitle || z_opt FROM zwork ORDER BY z_pk") == ["b2", "b2"])
+            try fixture.schema.texts("SELECT ztitle || z_opt FROM zwork ORDER BY z_pk") == [
+                "b2", "b2",
+            ])
     }
 
     @Test func `what may not run twice is not tried again (§11.8.32)`() throws {
@@ -85,7 +87,7 @@ import Testing
             try row.set(.string("x"), forKey: "title")
             return sourceReads.next() > 3
         }
-        try fixture.link().execute(
+        try fixture.schema.link().execute(
             "CREATE TRIGGER refuse BEFORE INSERT ON zwork FOR EACH STATEMENT EXECUTE FUNCTION fail()"
         )
         let error = #expect(throws: PostgreSQLError.self) {
@@ -94,7 +96,7 @@ import Testing
                 from: ChangeOrigin())
         }
         #expect(error?.kind == .serializationFailure)
-        #expect(try fixture.texts("SELECT count(*) FROM zwork") == ["2"])
+        #expect(try fixture.schema.texts("SELECT count(*) FROM zwork") == ["2"])
     }
 }
 #endif

@@ -6,7 +6,7 @@ import Testing
 @testable import PostgreSQLStore
 
 // The coordinator's row cache detects most conflicts first. These tests are for plans that pass it.
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `Save plans in PostgreSQL (§5.3)` {
+@Suite(.onServer) struct `Save plans in PostgreSQL (§5.3)` {
     let fixture: WritingFixture
     let coordinator: PersistentStoreCoordinator
     let entity: Entity
@@ -50,7 +50,7 @@ import Testing
 
     private var rows: [String] {
         get throws {
-            try fixture.texts(
+            try fixture.schema.texts(
                 "SELECT concat_ws(' ', z_pk, z_opt, coalesce(ztitle, '-')) FROM zwork ORDER BY z_pk"
             )
         }
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `rows of other writers without a version count as version 0`() throws {
-        _ = try fixture.link().run(Command("UPDATE zwork SET z_opt = NULL"))
+        _ = try fixture.schema.link().run(Command("UPDATE zwork SET z_opt = NULL"))
         try save(update(1, "A", previous: 0), deletion(2, previous: 0), check(3, previous: 0))
         #expect(try rows == ["1 1 A", "3 c"])
     }
@@ -108,7 +108,7 @@ import Testing
         try store.save(
             SavePlan(rows: [check(1), update(2, "B")]), from: ChangeOrigin()
         ) {
-            let other = try fixture.link()
+            let other = try fixture.schema.link()
             _ = try other.run(Command("SET lock_timeout = 50"))
             let error = #expect(throws: PostgreSQLError.self) {
                 try other.run(Command("UPDATE zwork SET z_opt = 2 WHERE z_pk = 1"))
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func `another program's index is its own error`() throws {
-        _ = try fixture.link().run(
+        _ = try fixture.schema.link().run(
             Command("CREATE UNIQUE INDEX other ON zwork (length(ztitle)) WHERE z_pk > 3"))
         let error = #expect(throws: PostgreSQLError.self) {
             try save(insertion(4, "dd"), insertion(5, "ee"))

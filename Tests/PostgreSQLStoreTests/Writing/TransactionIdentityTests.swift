@@ -5,7 +5,7 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.enabled(if: StoreSchema.isAvailable)) struct `What became of a transaction (§11.8.33)` {
+@Suite(.onServer) struct `What became of a transaction (§11.8.33)` {
     private func begin(_ link: Link) throws -> TransactionIdentity {
         try TransactionIdentity(link.run([Command("BEGIN"), TransactionIdentity.query])[1])
     }

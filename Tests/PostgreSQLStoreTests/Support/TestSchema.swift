@@ -6,19 +6,17 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-/// A schema of a test on the server that `scripts/postgresql` starts. It is dropped with the last
-/// reference.
-final class StoreSchema: Sendable {
-    static let url = ProcessInfo.processInfo.environment["STACKBENCH_POSTGRESQL"]
-        .flatMap { URL(string: $0) }
-    static var isAvailable: Bool { url != nil }
-
+/// A schema of a test on the server. It is dropped with its tables when the last reference is
+/// released.
+final class TestSchema: Sendable {
     let name = "test_" + UUID().uuidString.lowercased().replacing("-", with: "")
 
     deinit { try? run("DROP SCHEMA IF EXISTS \(name) CASCADE") }
 
+    // MARK: The store in it
+
     var description: PersistentStoreDescription {
-        var description = PersistentStoreDescription.postgreSQL(Self.url!, schema: name)
+        var description = PersistentStoreDescription.postgreSQL(TestServer.url!, schema: name)
         description.maximumReaderCount = 2
         description.timeout = .seconds(60)
         return description
@@ -42,15 +40,26 @@ final class StoreSchema: Sendable {
         return coordinator
     }
 
-    /// Runs statements as another program does.
-    func run(_ script: String) throws {
-        try Link(LinkSettings(Self.url!, schema: name, timeout: .seconds(10))).execute(script)
+    // MARK: Other programs
+
+    func settings(timeout: Duration = .seconds(60)) throws -> LinkSettings {
+        try TestServer.settings(schema: name, timeout: timeout)
     }
 
-    /// The texts in the first column of a result.
+    /// A session that has run a script in the schema.
+    func link(_ script: String = "") throws -> Link {
+        let link = try Link(settings())
+        if !script.isEmpty { try link.execute("CREATE SCHEMA IF NOT EXISTS \(name); \(script)") }
+        return link
+    }
+
+    /// Runs statements as another program does.
+    func run(_ script: String) throws { try link().execute(script) }
+
+    /// The first column of a query, as texts; "nil" for a null.
     func texts(_ sql: String) throws -> [String] {
-        let rows = try Link(LinkSettings(Self.url!, schema: name)).run(Command(sql))
-        return try (0..<rows.count).map { try rows.text($0, 0) }
+        let rows = try link().run(Command("SELECT value::text FROM (\(sql)) AS q(value)"))
+        return try (0..<rows.count).map { rows.isNull($0, 0) ? "nil" : try rows.text($0, 0) }
     }
 }
 

@@ -8,7 +8,7 @@ import TestSupport
 /// A store in a new schema, with as many coordinators as a test needs.
 final class WritingFixture: Sendable {
     let model: ManagedObjectModel
-    let schema = StoreSchema()
+    let schema = TestSchema()
 
     init(_ model: ManagedObjectModel) { self.model = model }
 
@@ -36,18 +36,9 @@ final class WritingFixture: Sendable {
         let context = try context()
         return try context.performAndWait { try body(context) }
     }
-
-    /// A session of another program.
-    func link() throws -> Link { try Link(LinkSettings(StoreSchema.url!, schema: schema.name)) }
-
-    /// The first column of a query, as texts.
-    func texts(_ sql: String) throws -> [String] {
-        let rows = try link().run(Command("SELECT value::text FROM (\(sql)) AS q(value)"))
-        return try (0..<rows.count).map { rows.isNull($0, 0) ? "nil" : try rows.text($0, 0) }
-    }
 }
 
-extension StoreSchema {
+extension TestSchema {
     /// Waits until a session that uses the table waits for a lock.
     func waitForWaiter(in table: String) throws {
         struct NobodyWaits: Error {}
