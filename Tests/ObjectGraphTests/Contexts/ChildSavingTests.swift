@@ -63,6 +63,37 @@ import Testing
         parent.performAndWait { #expect(parent.author(id).name == "child") }
     }
 
+    @Test func `a parent stays refused until it takes back the changes itself (§4.2.14)`()
+        throws
+    {
+        let id = try fixture.saveAuthor("Lem", birthYear: 1900)
+        @Sendable func discardChanges(of context: ManagedObjectContext) {
+            context.rollback()
+            context.refreshAllObjects()
+        }
+        @Sendable func saveThroughBoth(_ year: Int) throws {
+            try child.performAndWait {
+                child.author(id).birthYear = year
+                try child.save()
+            }
+            try parent.performAndWait { try parent.save() }
+        }
+        parent.performAndWait { #expect(parent.author(id).name == "Lem") }
+        let other = fixture.context()
+        try other.performAndWait {
+            other.author(id).name = "Stanisław Lem"
+            try other.save()
+        }
+
+        #expect(throws: SaveError.self) { try saveThroughBoth(1920) }
+        child.performAndWait { discardChanges(of: child) }
+        #expect(throws: SaveError.self) { try saveThroughBoth(1921) }
+        parent.performAndWait { discardChanges(of: parent) }
+        child.performAndWait { discardChanges(of: child) }
+        try saveThroughBoth(1921)
+        parent.performAndWait { #expect(parent.author(id).name == "Stanisław Lem") }
+    }
+
     @Test func `a child's save holds its parent's queue (§4.1.11)`() throws {
         let parent = parent
         let held = Recorder<Bool>()
