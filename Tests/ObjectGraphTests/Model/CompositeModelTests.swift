@@ -139,7 +139,8 @@ import Testing
             ["ZLOCATION_LATITUDE2", "INTEGER"], ["ZLOCATION_STREET_NAME", "VARCHAR"],
             ["Z_ENT", "INTEGER"], ["Z_OPT", "INTEGER"], ["Z_PK", "INTEGER"],
         ]
-        #expect(columns.map { $0.compactMap(\.self) }.sorted { $0[0] < $1[0] } == expected)
+        let texts: [[String]] = columns.map { $0.compactMap(\.self) }
+        #expect(texts.sorted { $0[0] < $1[0] } == expected)
     }
 
     @Test func `a renamed composite finds its columns (§1.3.31)`() throws {

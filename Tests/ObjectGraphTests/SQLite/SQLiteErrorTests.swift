@@ -7,7 +7,7 @@ import Testing
         (5, "retry"), (8, "permissions"), (10, "moved or deleted"), (11, "restore a backup"),
         (13, "free some space"), (14, "folder exists"), (26, "check the path"),
         // An extended code gets the advice of its primary code.
-        (5 | 2 << 8, "retry"), (10 | 12 << 8, "moved or deleted"),
+        (0x205, "retry"), (0xC0A, "moved or deleted"),
     ])
     func `the description says what to do next`(_ code: Int32, _ advice: String) {
         let error = SQLiteError(extendedCode: code, message: "words", sql: "SQL", path: "/a.db")

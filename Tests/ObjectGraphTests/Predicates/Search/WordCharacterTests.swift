@@ -11,9 +11,11 @@ import Testing
             "CREATE VIRTUAL TABLE t USING fts5(x, tokenize='unicode61 remove_diacritics 2')")
         try connection.execute("CREATE VIRTUAL TABLE words USING fts5vocab(t, instance)")
         // A thousand characters a row. Their order shows which of them has which words.
-        let scalars = (1...0x10FFFF).lazy
-            .filter { $0 < 0x32000 || (0xE0000..<0xE1000).contains($0) || $0 % 251 == 0 }
-            .compactMap { Unicode.Scalar(UInt32($0)) }
+        let scalars = (1...0x10FFFF as ClosedRange<UInt32>).lazy
+            .filter { (code: UInt32) in
+                code < 0x32000 || (0xE0000..<0xE1000).contains(code) || code % 251 == 0
+            }
+            .compactMap(Unicode.Scalar.init)
         var texts: [String] = []
         var text = String.UnicodeScalarView()
         for (position, scalar) in scalars.enumerated() {
