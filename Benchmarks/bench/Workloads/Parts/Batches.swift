@@ -3,7 +3,8 @@ import Foundation
 
 /// Repetitions of the same work within one sample.
 struct Batches {
-    /// Enough that the fastest batch was undisturbed, also for work of a millisecond.
+    /// Enough that the fastest batch was undisturbed, also for work of a millisecond. A build whose
+    /// times mean nothing does not spend the seconds.
     private static let minimumCount = 3
     private static let minimumSeconds = BuildConfiguration.ofBench.hasTimes ? 0.2 : 0
     /// Slow work is repeated less often, because each of its batches is long enough to be steady.
