@@ -3,7 +3,8 @@ import Synchronization
 /// The newest known rows of one store, shared by all contexts of a coordinator (spec §3.1).
 ///
 /// A row stays until no context has its object registered, unless it is removed because it was
-/// deleted or may have changed in the store. Each table has its own lock, held for a batch of rows.
+/// deleted or may have changed in the store. A batch request ages the rows of its tables: aged rows
+/// show conflicts, and are read again before they are used. Each table has its own lock, held for a batch of rows.
 final class RowCache: Sendable {
     private struct Entry: BitwiseCopyable {
         /// The number of the row's slab in the table, from 1; 0 without a row.
@@ -23,6 +24,8 @@ final class RowCache: Sendable {
         let entries = PagedTable(empty: Entry())
         /// Entries unregistered since the last sweep of empty pages.
         var releasedCount = 0
+        /// When a batch request last changed the table; earlier rows are aged.
+        private var agedAt: ContinuousClock.Instant?
         private var slabs: [HeldSlab] = []
         private var freeNumbers: [UInt32] = []
         /// The number of the slab of the latest rows; 0 if there were none.
@@ -33,6 +36,13 @@ final class RowCache: Sendable {
             guard entry.slabNumber > 0 else { return nil }
             return RowReference(
                 slab: slabs[Int(entry.slabNumber) - 1].slab!, offset: entry.offset)
+        }
+
+        func isAged(_ slab: RowSlab) -> Bool { agedAt.map { slab.readAt < $0 } ?? false }
+
+        mutating func age() {
+            agedAt = .now
+            for held in slabs { held.slab?.hasSupersededRows.store(true, ordering: .relaxed) }
         }
 
         /// Stores rows of one slab, except where a newer version is known.
@@ -79,6 +89,8 @@ final class RowCache: Sendable {
         private mutating func hold(_ slab: RowSlab) -> UInt32 {
             // A row that is read by itself is often in the slab of the row before.
             if lastHeld > 0, slabs[Int(lastHeld) - 1].slab === slab { return lastHeld }
+            // Its read began before the batch request ended.
+            if isAged(slab) { slab.hasSupersededRows.store(true, ordering: .relaxed) }
             if let number = freeNumbers.popLast() {
                 slabs[Int(number) - 1].slab = slab
                 lastHeld = number
@@ -107,9 +119,17 @@ final class RowCache: Sendable {
         tables = model.entities.map { _ in Guarded() }
     }
 
-    /// The newest known row; nil if there is none.
+    /// The newest known row; nil if there is none, or if it is aged.
     func row(_ key: Int64, root: Int) -> RowReference? {
-        tables[root].table.withLock { $0.row(key) }
+        tables[root].table.withLock { table in
+            guard let row = table.row(key), !table.isAged(row.slab) else { return nil }
+            return row
+        }
+    }
+
+    /// Ages the rows of the tables, which a batch request has changed.
+    func age(roots: Set<Int>) {
+        for root in roots { tables[root].table.withLock { $0.age() } }
     }
 
     /// The positions in the range whose row is in the cache with another version than the change

@@ -1,4 +1,5 @@
-// Batch requests: run as SQL, without this context, its objects and the row cache (spec §6).
+// Batch requests: run as SQL, without this context and its objects (spec §6). The row cache only
+// learns which tables they change.
 extension ManagedObjectContext {
     /// Inserts rows in one transaction, into the first store that holds the entity and can be
     /// written.
@@ -28,6 +29,8 @@ extension ManagedObjectContext {
             let record = coordinator.recordForInsertion(of: entity, in: request.affectedStores)
             guard let record else { throw StoreError(.noStore(entity: entity.name)) }
             return [record]
+        } changing: {
+            [$0.rootIndex]
         } body: { store, entity, resultType in
             try store.execute(
                 request, entity: entity, collisions: mergePolicy.kind.collisionRule,
@@ -54,6 +57,8 @@ extension ManagedObjectContext {
     ) throws -> BatchResult {
         try execute("batch update", request.entityName, resultType, contexts) { entity in
             coordinator.writableRecords(holding: entity.familyIndexes, in: request.affectedStores)
+        } changing: {
+            [$0.rootIndex]
         } body: { store, entity, resultType in
             try store.execute(
                 request, entity: entity, resultType: resultType, from: origin)
@@ -88,6 +93,8 @@ extension ManagedObjectContext {
         return try execute("batch delete", name, resultType, contexts) { entity in
             coordinator.writableRecords(
                 holding: entity.familyIndexes, in: fetchRequest.affectedStores)
+        } changing: {
+            model.tablesChanged(byDeleting: $0)
         } body: { store, entity, resultType in
             try store.execute(
                 request, entity: entity, resultType: resultType, from: origin)
@@ -98,6 +105,7 @@ extension ManagedObjectContext {
         _ kind: String, _ entityName: String, _ resultType: BatchResultType,
         _ contexts: [ManagedObjectContext],
         inRecords records: (Entity) throws -> [PersistentStoreCoordinator.StoreRecord],
+        changing tables: (Entity) -> Set<Int>,
         body: (any BatchStore, Entity, BatchResultType) throws -> BatchOutcome
     ) throws -> BatchResult {
         guard let entity = model.entity(named: entityName) else {
@@ -120,6 +128,7 @@ extension ManagedObjectContext {
             }
             for (record, store) in targets {
                 let outcome = try body(store, entity, contexts.isEmpty ? resultType : .objectIDs)
+                record.rowCache.age(roots: tables(entity))
                 coordinator.forgetRowsChangedByTriggers(of: record)
                 func identifiers(_ keys: [EntityKey]) -> [ManagedObjectID] {
                     keys.map {
@@ -135,6 +144,29 @@ extension ManagedObjectContext {
             }
         }
         return result
+    }
+}
+
+extension ManagedObjectModel {
+    /// The root entities whose tables a batch delete changes, by its cascades and by cutting
+    /// references.
+    fileprivate func tablesChanged(byDeleting entity: Entity) -> Set<Int> {
+        var roots: Set<Int> = []
+        var deleted: Set<Int> = []
+        var waiting = Array(entity.familyIndexes)
+        while let index = waiting.popLast() {
+            guard deleted.insert(index).inserted else { continue }
+            roots.insert(entities[index].rootIndex)
+            for relationship in entities[index].properties.compactMap(\.relationship) {
+                let destination = destination(of: relationship)
+                switch relationship.deleteRule {
+                case .cascade: waiting += destination.familyIndexes
+                case .nullify: roots.insert(destination.rootIndex)
+                case .noAction, .deny: break
+                }
+            }
+        }
+        return roots
     }
 }
 

@@ -181,22 +181,59 @@ import Testing
         #expect(try store.sql("SELECT count(*), max(Z_OPT) FROM ZNOTE") == [["2", "1"]])
     }
 
-    @Test func `both go by the row cache, not by the store (§2.8.9)`() throws {
+    enum Reading: CaseIterable {
+        case refresh, refreshWithMerge, refreshAll, merge, rollback, fault, unreadFault
+    }
+
+    @Test(arguments: Reading.allCases, [false, true])
+    func `what a batch request has changed is read from then on (§2.8.9)`(
+        reading: Reading, isDeletion: Bool
+    ) throws {
         let store = try StoreFixture.notebook()
+        let other = store.makeContext()
         try store.run { context in
-            let note = context.makeNote("a")
+            let notebook = Notebook(context: context)
+            let note = context.makeNote("a", in: notebook)
             try context.save()
-            try context.execute(
-                BatchUpdateRequest(entityName: "Note", propertiesToUpdate: ["count": .constant(50)])
-            )
-            context.refresh(note, mergeChanges: false)
-            #expect(note.count == 1)
-            note.text = "b"
-            context.rollback()
-            #expect(note.count == 1)
-            context.stalenessInterval = .zero
-            context.refresh(note, mergeChanges: false)
-            #expect(note.count == 50)
+            let id = note.objectID
+            let unread = try #require(
+                other.performAndWait { try other.notes().map(ObjectBox.init) }.first)
+            if isDeletion {
+                try context.execute(
+                    BatchDeleteRequest(fetchRequest: FetchRequest(entityName: "Notebook")))
+            } else {
+                try context.execute(
+                    BatchUpdateRequest(
+                        entityName: "Note", propertiesToUpdate: ["count": .constant(50)]))
+            }
+            switch reading {
+            case .refresh: context.refresh(note, mergeChanges: false)
+            case .refreshWithMerge: context.refresh(note, mergeChanges: true)
+            case .refreshAll: context.refreshAllObjects()
+            case .merge: context.mergeChanges(ObjectChanges(updated: [id]))
+            case .rollback:
+                note.text = "b"
+                context.rollback()
+                #expect(note.count == 1 && !note.isDeleted, "It takes its snapshot.")
+                context.refresh(note, mergeChanges: false)
+            case .fault: other.performAndWait { other.reset() }
+            case .unreadFault: break
+            }
+            let found =
+                switch reading {
+                case .fault:
+                    other.performAndWait { ObjectBox(object: other.object(with: id)) }
+                case .unreadFault: unread
+                default: ObjectBox(object: note)
+                }
+            try found.object.managedObjectContext?.performAndWait {
+                let note = try #require(found.object as? Note)
+                if isDeletion {
+                    #expect(note.objectID == id && note.notebook == nil && note.isDeleted)
+                } else {
+                    #expect(note.count == 50)
+                }
+            }
         }
     }
 }
