@@ -261,17 +261,18 @@ extension ManagedObjectContext: ObjectChannel {
     private func insert(_ change: RowChange, storeNumber: Int) -> ManagedObject {
         let binding = binding(change.entity.index, storeNumber)
         let object: ManagedObject
+        let life = (change.row?.version ?? 1) == 1 ? ObjectLife.inserted : .broughtBack
         if let fault = fault(change.key, of: binding) {
             object = fault
             object.contents = nil
             object.row = change.row
-            object.enter(.inserted)
+            object.enter(life)
             object.state.flags.remove(.fault)
         } else {
             object = binding.objectClass.init(
                 seed: ObjectSeed(
                     binding: binding, reference: change.key, slab: change.row?.slab,
-                    rowStart: change.row?.start, life: .inserted))
+                    rowStart: change.row?.start, life: life))
         }
         register(object)
         object.awakeFromInsert()

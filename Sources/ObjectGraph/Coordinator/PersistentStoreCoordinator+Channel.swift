@@ -165,6 +165,22 @@ extension PersistentStoreCoordinator {
         }
     }
 
+    /// Whether a row may have been read or written since its deletion: it is cached, or belongs to
+    /// an entity whose written rows are not.
+    func mayHaveRow(_ key: Int64, _ scope: ObjectIDScope) -> Bool {
+        guard key >= 0, let record = record(number: scope.storeNumber) else { return false }
+        let entity = model.entities[scope.entityIndex]
+        return !entity.derived.isEmpty || record.rowCache.row(key, root: entity.rootIndex) != nil
+    }
+
+    /// Removes the cached rows of objects of any coordinator, so that they are read again.
+    func forgetRows(of ids: [ManagedObjectID]) {
+        for id in ids {
+            guard let scope = localScope(of: id) else { continue }
+            forgetRow(id.reference, scope)
+        }
+    }
+
     /// Removes the cached row of an object, so that it is read again.
     func forgetRow(_ key: Int64, _ scope: ObjectIDScope) {
         guard key >= 0 else { return }

@@ -65,8 +65,8 @@ enum ObjectLife: UInt8 {
     /// The next save inserts the row.
     case inserted
 
-    /// The next save inserts the row again, because a saved deletion was undone. Rows of other
-    /// contexts may refer to it.
+    /// The next save inserts the row again: a saved deletion was undone, or another context has
+    /// deleted the row and the merge policy keeps the object. Other rows may refer to it.
     case broughtBack
 
     /// The object was made without a context and has not been inserted yet.
@@ -99,15 +99,15 @@ enum ObjectLife: UInt8 {
         // A save, a rollback, or another context's insertion of the same row.
         case (.inserted, .clean), (.broughtBack, .clean), (.updated, .clean): true
         case (.clean, .updated): true
-        // Another context has deleted the row, and the merge policy keeps the object.
-        case (.clean, .inserted), (.updated, .inserted): true
-        case (.detached, .broughtBack): true
+        // A child's insertion of a row that this context has a fault for.
+        case (.clean, .inserted): true
+        case (.clean, .broughtBack), (.updated, .broughtBack), (.detached, .broughtBack): true
         default: self == next
         }
     }
 }
 
-/// Whether and why the next save deletes an object.
+/// Whether and why an object counts as deleted until the next save.
 enum UnsavedDeletion: UInt8 {
     case none
 
@@ -120,21 +120,37 @@ enum UnsavedDeletion: UInt8 {
     /// The row was found gone; the object was not deleted here.
     case foundGone
 
-    /// Another context has deleted the row, as a merge has reported. The object may have been
-    /// deleted here before.
+    /// Another context has deleted the row, as a merge has reported; the object was not deleted
+    /// here.
     case merged
+
+    /// The object was deleted here, and a merge has reported that another context has deleted the
+    /// row too.
+    case mergedToo
 
     /// Whether no delete rules are to be applied any more.
     var isPropagated: Bool {
         switch self {
-        case .propagated, .foundGone, .merged: true
+        case .propagated, .foundGone, .merged, .mergedToo: true
         case .none, .marked: false
         }
     }
 
+    /// Whether a save deletes the row. What others have deleted is news, not an order: the row may
+    /// be back by then.
+    var isOrder: Bool {
+        switch self {
+        case .marked, .propagated, .mergedToo: true
+        case .none, .foundGone, .merged: false
+        }
+    }
+
+    /// Whether a merge has reported that another context has deleted the row.
+    var isMerged: Bool { self == .merged || self == .mergedToo }
+
     /// Whether the row is known to be gone, so that taking the deletion back does not bring the
     /// object back.
-    var isOfOthers: Bool { self == .foundGone || self == .merged }
+    var isOfOthers: Bool { self == .foundGone || isMerged }
 }
 
 /// Conditions that an object may meet at any time in its life.

@@ -67,16 +67,18 @@ struct PlanStatements {
         let entity = group.entity
         let columns = layout.writtenColumns(group.slots, of: entity)
         let names = ["Z_PK", "Z_ENT", "Z_OPT"] + columns.map(\.name)
+        let hasVersions = group.positions.contains { plan.rows[$0].row!.version > 1 }
         let values =
-            ["v.key", "\(layout.number(of: entity))", "1"]
+            ["v.key", "\(layout.number(of: entity))", hasVersions ? "v.version" : "1"]
             + columns.enumerated().map { layout.writing("v.c\($0)", $1.slot, of: entity) }
         let sql = """
             INSERT INTO \(layout.table(of: entity)) (\(names.joined(separator: ", "))) \
             SELECT \(values.joined(separator: ", ")) \
-            FROM \(RowColumns.source(["key"], columns, of: entity))
+            FROM \(RowColumns.source(hasVersions ? ["key", "version"] : ["key"], columns, of: entity))
             """
         for (positions, values) in try parts(of: group, columns) {
-            add(Command(sql, [keys(positions)] + values))
+            let versions = hasVersions ? [newVersions(positions)] : []
+            add(Command(sql, [keys(positions)] + versions + values))
         }
     }
 

@@ -46,6 +46,29 @@ extension `Guide` {
         #expect(view.performAndWait { list.error == nil })
     }
 
+    @Test func `books that others delete are left out`() throws {
+        let context = try makeContext()
+        let view = ManagedObjectContext(.privateQueue, coordinator: context.coordinator)
+        _ = try saveAuthor(in: context)
+        let shown = try view.performAndWait {
+            let books = try Book.all(in: view, sortedBy: [.ascending("title")])
+            try context.performAndWait {
+                context.delete(
+                    try #require(try Book.all(in: context).first { $0.title == "Lavinia" }))
+                try context.save()
+            }
+
+            var titles: [String] = []
+            for book in books {
+                let title = book.title
+                if !book.isDeleted { titles.append(title) }
+            }
+
+            return titles
+        }
+        #expect(shown == ["The Dispossessed"])
+    }
+
     /// A list of a view, used on its queue.
     // @unchecked Sendable: used inside `performAndWait` and observers of the view only.
     final class BookList: @unchecked Sendable {

@@ -22,7 +22,7 @@ import Testing
         files.append(try PackageFile("Tests/MigrationKitTests/GuideSampleTests.swift"))
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 43)
+        #expect(samples.count == 44)
         #expect(others.isEmpty)
     }
 

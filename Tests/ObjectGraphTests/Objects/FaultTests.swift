@@ -183,6 +183,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a row that is deleted after its fetch is seen to be gone (§3.5.6)`(
+        returnsFaults: Bool
+    ) throws {
+        let (context, other) = (fixture.context(), fixture.context())
+        try context.performAndWait {
+            let author = try context.authors { $0.returnsObjectsAsFaults = returnsFaults }[0]
+            let id = author.objectID
+            try other.performAndWait {
+                other.delete(other.object(with: id))
+                try other.save()
+            }
+            #expect(author.name.isEmpty == returnsFaults)
+            #expect(author.isDeleted == returnsFaults)
+            #expect(context.deletedObjects == (returnsFaults ? [author] : []))
+        }
+    }
+
     @Test(arguments: [true, false], [true, false])
     func `existingObject throws either way (§3.5.4)`(deletes: Bool, isFired: Bool) throws {
         try withAuthorThatIsGone { context, author in

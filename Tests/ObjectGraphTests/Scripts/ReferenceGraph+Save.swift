@@ -55,7 +55,7 @@ extension ReferenceGraph {
         }
         var saved = SavedObjects(
             inserted: own.inserted.subtracting(own.deleted),
-            deleted: own.deleted.subtracting(own.inserted))
+            deleted: own.ordered.subtracting(own.inserted))
         var revived: [Int] = []
         for object in saved.inserted {
             let isDeleted = levels[parent].deleted.contains(object)
@@ -166,11 +166,10 @@ extension ReferenceGraph {
     private mutating func write(_ level: Int) -> SaveOutcome {
         let before = self
         let policy = levels[level].policy
-        for object in levels[level].deleted.subtracting(levels[level].inserted)
+        for object in levels[level].ordered.subtracting(levels[level].inserted)
         where levels[level].snapshots[object] == nil && rows[object] != nil {
             levels[level].snapshots[object] = rows[object]
         }
-        if changedObjects(level).contains(where: { isMistaken($0, level) }) { markUnclear() }
         let conflicting = conflictingObjects(level)
         for object in conflicting {
             guard policy != .error else {
@@ -188,7 +187,7 @@ extension ReferenceGraph {
         let own = levels[level]
         var saved = SavedObjects(
             inserted: own.inserted.subtracting(own.deleted),
-            deleted: own.deleted.subtracting(own.inserted))
+            deleted: own.ordered.subtracting(own.inserted))
         for object in saved.inserted {
             // Two contexts have inserted a deleted row again.
             if rows[object] != nil { markUnclear() }
@@ -228,16 +227,7 @@ extension ReferenceGraph {
         let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted).filter {
             !changedValues(of: $0, in: level).isEmpty || own.touched.contains($0)
         }
-        return updated.union(own.deleted.subtracting(own.inserted))
-    }
-
-    /// Whether a row was deleted and inserted again with the version that the level has, so that no
-    /// conflict is detected.
-    private func isMistaken(_ object: Int, _ level: Int) -> Bool {
-        guard let row = rows[object], let known = levels[level].snapshots[object] else {
-            return false
-        }
-        return row.version == known.version && row.insertions != known.insertions
+        return updated.union(own.ordered.subtracting(own.inserted))
     }
 
     /// Applies the policy to one object whose row was changed or deleted (spec §5.3, §5.4).
@@ -316,8 +306,7 @@ extension ReferenceGraph {
         for object in saved.inserted.union(saved.updated) {
             let row = own.parent == nil ? rows[object] : nil
             levels[level].snapshots[object] = Row(
-                values: ownValues(of: object, in: level), version: row?.version ?? 0,
-                insertions: row?.insertions ?? 0)
+                values: ownValues(of: object, in: level), version: row?.version ?? 0)
         }
         for object in own.deleted { levels[level].snapshots[object] = nil }
         levels[level].gone.formUnion(saved.deleted)

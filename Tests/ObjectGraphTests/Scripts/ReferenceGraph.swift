@@ -28,10 +28,6 @@ struct ReferenceGraph {
     struct Row: Equatable {
         var values: Values
         var version: Int
-
-        /// The number of insertions of the object's row: a row that is inserted again has version 1
-        /// again.
-        var insertions = 0
     }
 
     struct Pair: Hashable {
@@ -62,8 +58,9 @@ struct ReferenceGraph {
         var gone: Set<Int> = []
         /// Those of them that were not inserted here again.
         var lost: Set<Int> = []
-        /// Deleted objects that others have deleted too.
+        /// Deleted objects that others have deleted, and those of them that were not deleted here.
         var merged: Set<Int> = []
+        var deletedByOthers: Set<Int> = []
         /// Objects deleted here, until a merge policy reverted the deletion.
         var kept: Set<Int> = []
         var pairs: [Pair: Bool] = [:]
@@ -80,6 +77,9 @@ struct ReferenceGraph {
                 || !updated.subtracting(inserted).subtracting(deleted).isEmpty
         }
 
+        /// The objects that a save deletes.
+        var ordered: Set<Int> { deleted.subtracting(deletedByOthers) }
+
         var hasChangedObjects: Bool { !updated.isEmpty || inserted != deleted }
     }
 
@@ -92,7 +92,9 @@ struct ReferenceGraph {
     let isOrdered: Bool
     private(set) var entities: [Entity] = []
     private(set) var rows: [Int: Row] = [:]
-    private var insertions: [Int: Int] = [:]
+    /// The last version of each row that was ever stored. A row that is inserted again has a newer
+    /// one.
+    private var lastVersions: [Int: Int] = [:]
     private(set) var storedPairs: Set<Pair> = []
     var levels: [Level]
     private(set) var isUnclear = false
@@ -105,11 +107,14 @@ struct ReferenceGraph {
     }
 
     mutating func markUnclear() { isUnclear = true }
-    mutating func setRow(of object: Int, _ row: Row?) { rows[object] = row }
+
+    mutating func setRow(of object: Int, _ row: Row?) {
+        rows[object] = row
+        if let row { lastVersions[object] = row.version }
+    }
 
     mutating func insertRow(of object: Int, _ values: Values) {
-        insertions[object, default: 0] += 1
-        rows[object] = Row(values: values, version: 1, insertions: insertions[object]!)
+        setRow(of: object, Row(values: values, version: lastVersions[object, default: 0] + 1))
     }
 
     mutating func setStored(_ pair: Pair, _ isAddition: Bool) {
@@ -131,7 +136,7 @@ struct ReferenceGraph {
         return row
     }
 
-    func isUsable(_ object: Int, in level: Int) -> Bool { view(object, in: level) != nil }
+    func isUsable(_ object: Int, in level: Int?) -> Bool { view(object, in: level) != nil }
 
     /// Whether the level and all its ancestors have the object, or, for a new object, no ancestor
     /// has it.
@@ -338,6 +343,7 @@ struct ReferenceGraph {
         levels[level].updated = []
         levels[level].deleted = []
         levels[level].merged = []
+        levels[level].deletedByOthers = []
         levels[level].touched = []
         levels[level].movedItems = [:]
         levels[level].listsBefore = [:]
@@ -393,25 +399,50 @@ struct ReferenceGraph {
 
     /// Merges a save of another context (spec §4.4).
     mutating func merge(_ saved: SavedObjects, into level: Int) {
-        for object in saved.updated where !levels[level].deleted.contains(object) {
-            refresh(object, mergingChanges: true, in: level)
+        for object in saved.inserted where levels[level].deleted.contains(object) {
+            takeRow(ofDeleted: object, in: level)
+        }
+        for object in saved.updated {
+            if levels[level].deleted.contains(object) {
+                takeRow(ofDeleted: object, in: level)
+            } else {
+                refresh(object, mergingChanges: true, in: level)
+            }
         }
         var gone: Set<Int> = []
-        for object in saved.deleted {
-            // The result is open, too, for an object that was inserted again since.
-            if levels[level].inserted.contains(object)
-                || levels[level].event.objects[object] != nil
-                || view(object, in: levels[level].parent) != nil
-            {
-                isUnclear = true
+        // The next save inserts a row again, whoever has deleted it.
+        for object in saved.deleted where !levels[level].inserted.contains(object) {
+            if levels[level].event.objects[object] != nil { isUnclear = true }
+            if levels[level].deleted.contains(object) {
+                levels[level].merged.insert(object)
+                continue
+            }
+            if view(object, in: levels[level].parent) != nil {
+                refresh(object, mergingChanges: true, in: level)
+                continue
             }
             levels[level].merged.insert(object)
-            if levels[level].deleted.contains(object) { continue }
+            levels[level].deletedByOthers.insert(object)
             levels[level].changes[object] = nil
             levels[level].deleted.insert(object)
             gone.insert(object)
         }
         cutReferences(to: gone, in: level)
+    }
+
+    /// Takes the newest row of a deleted object, which others have changed or inserted again. It is
+    /// back if only others had deleted it.
+    private mutating func takeRow(ofDeleted object: Int, in level: Int) {
+        guard isUsable(object, in: levels[level].parent) else { return }
+        levels[level].merged.remove(object)
+        guard levels[level].deletedByOthers.remove(object) == nil else {
+            levels[level].deleted.remove(object)
+            levels[level].updated.remove(object)
+            levels[level].touched.remove(object)
+            levels[level].snapshots[object] = nil
+            return
+        }
+        refresh(object, mergingChanges: true, in: level)
     }
 
     /// Removes the references of unsaved objects to deleted objects.

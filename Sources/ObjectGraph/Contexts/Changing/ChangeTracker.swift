@@ -49,7 +49,7 @@ struct ChangeTracker {
 
     /// Makes the next save insert an object again, because its row is gone.
     mutating func insertAgain(_ object: ManagedObject) {
-        object.enter(.inserted)
+        object.enter(.broughtBack)
         inserted.append(object)
     }
 

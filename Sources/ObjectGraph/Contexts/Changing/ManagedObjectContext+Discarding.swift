@@ -177,7 +177,7 @@ extension ManagedObject {
     /// Gives up the object's pending changes, also those of its to-many relationships.
     final func forgetPendingChanges() {
         if !state.isDetached { enter(.clean) }
-        if state.deletion == .merged { row = nil }
+        if state.deletion.isMerged { row = nil }
         state.deletion = .none
         state.flags.subtract([.relationshipChanged, .changedInEvent])
         // The row is gone. It may exist again, so the next read looks for it.

@@ -22,8 +22,10 @@ extension ManagedObjectContext {
     /// (spec §4.4).
     ///
     /// Inserted objects are registered as faults. Updated objects take the new values except where
-    /// they have unsaved ones. Deleted objects are deleted here too and removed from relationships.
-    /// Objects that this context has not registered cost nothing, except inserted ones. A pinned
+    /// they have unsaved ones. Deleted objects count as deleted until the next save, which writes
+    /// nothing for them, and are removed from relationships; an object whose row is back stays, or
+    /// returns. Objects that this context has not registered cost nothing, except inserted ones. A
+    /// statement for each table is run if the row cache has rows of deleted objects. A pinned
     /// context first moves to the newest generation. Queue: the context's.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkQueue()
@@ -34,27 +36,28 @@ extension ManagedObjectContext {
         var merged = ObjectChanges()
         for id in changes.inserted {
             guard let scope = coordinator.localScope(of: id) else { continue }
-            merged.inserted.append(object(id.reference, scope).objectID)
+            let object = object(id.reference, scope)
+            if object.isDeleted { mergeRow(ofDeleted: object) }
+            merged.inserted.append(object.objectID)
         }
         for id in changes.updated {
-            guard let object = registeredObject(for: id), !object.isDeleted else { continue }
-            let isRealised = !object.isFault
-            refreshSilently(object, mergeChanges: true)
-            object.contents?.unload()
-            if isRealised { merged.refreshed.append(id) }
-        }
-        var gone: [ManagedObject] = []
-        for id in changes.deleted {
             guard let object = registeredObject(for: id) else { continue }
-            if object.isDeleted {
-                mergeDeletion(ofDeleted: object)
-                continue
-            }
+            mergeUpdate(of: object, &merged)
+        }
+        let named = changes.deleted.compactMap(registeredObject(for:)).filter {
+            // The next save inserts the row again, whoever has deleted it.
+            !$0.state.life.isInsertion
+        }
+        for object in named where object.isDeleted { mergeDeletion(ofDeleted: object) }
+        let present = named.filter { !$0.isDeleted }
+        let back = objectsWithRows(among: present)
+        for object in back { mergeUpdate(of: object, &merged) }
+        let gone = back.isEmpty ? present : present.filter { !back.contains($0) }
+        for object in gone {
             object.discardChanges()
             object.contents = nil
             tracker.delete(object, as: .merged)
-            gone.append(object)
-            merged.deleted.append(id)
+            merged.deleted.append(object.objectID)
         }
         dropMembers(gone)
         cutReferences(to: gone)
@@ -70,10 +73,64 @@ extension ManagedObjectContext {
         assertInvariants()
     }
 
+    /// Takes the newest row of an object, which keeps its unsaved values.
+    private func mergeUpdate(of object: ManagedObject, _ merged: inout ObjectChanges) {
+        if object.isDeleted { return mergeRow(ofDeleted: object) }
+        let isRealised = !object.isFault
+        refreshSilently(object, mergeChanges: true)
+        object.contents?.unload()
+        if isRealised { merged.refreshed.append(object.objectID) }
+    }
+
+    /// Takes the newest row of an object that counts as deleted. An object that only others have
+    /// deleted returns; a deletion made here is of the newest row from now on.
+    private func mergeRow(ofDeleted object: ManagedObject) {
+        if object.state.deletion.isOfOthers {
+            // The row is not back if the deletion is the newer change.
+            guard (try? hasRowAbove(object)) == true else { return }
+            guard object.state.deletion == .mergedToo else {
+                if object.state.life == .updated { tracker.withdrawUpdate(of: object) }
+                return expectRow(of: object)
+            }
+            object.state.deletion = .propagated
+        }
+        refreshSilently(object, mergeChanges: true)
+    }
+
     /// Notes that others have deleted an object too, after its delete rules.
     private func mergeDeletion(ofDeleted object: ManagedObject) {
         if object.state.deletion == .marked { readingForEngine { propagateDeletions() } }
-        if object.state.deletion == .propagated { object.state.deletion = .merged }
+        if object.state.deletion == .propagated { object.state.deletion = .mergedToo }
+    }
+
+    /// The objects whose rows are in the store: the rows are back, and this context has or will get
+    /// no other news of it.
+    private func objectsWithRows(among objects: [ManagedObject]) -> Set<ManagedObject> {
+        // Without a cached row, nothing was read or written since the deletion. The store is asked
+        // for the others, since another coordinator may have deleted their rows.
+        let doubtful = objects.filter {
+            coordinator.mayHaveRow($0.reference, $0.binding.scope)
+        }
+        guard !doubtful.isEmpty else { return [] }
+        var found: Set<ManagedObject> = []
+        for (table, objects) in Dictionary(grouping: doubtful, by: TableKey.init) {
+            let keys = objects.map(\.reference)
+            guard
+                let rows = try? coordinator.rows(
+                    keys, entity: model.entities[table.rootIndex], storeNumber: table.storeNumber)
+            else { continue }
+            var present: Set<Int64> = []
+            rows.forEachRun { _, places in present.formUnion(places.lazy.map(\.key)) }
+            for object in objects {
+                if present.contains(object.reference) {
+                    found.insert(object)
+                } else {
+                    coordinator.forgetRow(object.reference, object.binding.scope)
+                }
+            }
+        }
+        // Rows that a parent is about to delete are still stored.
+        return parent == nil ? found : found.filter { (try? hasRowAbove($0)) ?? false }
     }
 
     /// Posts the objects that a merge has changed. Followers also test those that this context has
@@ -88,18 +145,18 @@ extension ManagedObjectContext {
     /// Merges changes that no context has saved: those of a batch request or of another
     /// coordinator.
     ///
-    /// The rows concerned are dropped from the row cache and read again when needed. Enters the
-    /// queue of each context in turn, parents before their children, and waits for it. May be
-    /// called from any thread.
+    /// The rows concerned are dropped from the row cache and read again when needed; those of
+    /// deleted objects that a context has registered are looked for at once, with a statement for
+    /// each table. Enters the queue of each context in turn, parents before their children, and
+    /// waits for it. May be called from any thread.
     public static func mergeChanges(
         _ changes: ObjectChanges, into contexts: [ManagedObjectContext]
     ) {
         for context in contexts.sorted(by: { $0.depth < $1.depth }) {
-            for id in changes.updated + changes.deleted {
-                guard let scope = context.coordinator.localScope(of: id) else { continue }
-                context.coordinator.forgetRow(id.reference, scope)
-            }
+            context.coordinator.forgetRows(of: changes.updated)
             context.performAndWait { context.mergeChanges(changes) }
+            // Not before: a merge looks for the rows that are cached.
+            context.coordinator.forgetRows(of: changes.deleted)
         }
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 // Encoding objects as rows: for the store in a save, for a child context at any time.
 extension ManagedObjectContext {
     /// The row that an object would have if it were saved now.
@@ -25,6 +27,18 @@ extension ManagedObjectContext {
             }
         }
         return writer.finish()
+    }
+
+    /// The version of an inserted row: 1, or if the row was stored before, one above all that
+    /// anybody can have read, so that a stale save conflicts (spec §5.3).
+    ///
+    /// The context may not know the last version of the row. Seconds since 2001 exceed it unless
+    /// the row was updated more than once a second on average.
+    func versionForInsertion(of object: ManagedObject) -> UInt32 {
+        guard object.state.life == .broughtBack else { return 1 }
+        let known = max(
+            object.row?.version ?? 0, undoRecorder.deletedVersion(of: object.reference) ?? 0)
+        return max(known &+ 1, UInt32(clamping: Int(Date.timeIntervalSinceReferenceDate)))
     }
 
     @inline(__always)

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
             deferredValidation?.insert(object.binding.entity.index)
             try deferring(object) { try object.validateForUpdate() }
         }
-        check(work.deleted) { try $0.validateForDelete() }
+        check(work.deleted.filter(\.state.deletion.isOrder)) { try $0.validateForDelete() }
         if coordinator.persistentStores.count > 1 {
             check(work.inserted + work.updated) { try $0.validateStores() }
         }

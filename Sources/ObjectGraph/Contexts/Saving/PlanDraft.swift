@@ -47,7 +47,8 @@ struct PlanDraft {
             let row =
                 context.finishedDraft(of: object, &references)
                 ?? context.encode(
-                    object, into: &writer, &references, version: 1, changes: object.changes)
+                    object, into: &writer, &references,
+                    version: context.versionForInsertion(of: object), changes: object.changes)
             add(
                 RowChange(
                     kind: .insert, entity: object.binding.entity, key: object.reference,
@@ -90,7 +91,9 @@ struct PlanDraft {
     }
 
     private mutating func addDeleted(_ deleted: [ManagedObject]) {
-        for object in deleted where !object.isInserted { addVersion(of: object, .delete) }
+        for object in deleted where !object.isInserted && object.state.deletion.isOrder {
+            addVersion(of: object, .delete)
+        }
     }
 
     private mutating func addChecked() {

@@ -201,9 +201,9 @@ struct SaveOperation {
     /// step 10).
     private func announce() {
         let context = context
-        // An object whose row was found gone was not deleted here, and others may have it.
+        // What others have deleted was not deleted by this save, and its row may be back.
         let deleted = work.deleted.filter {
-            !$0.state.life.isInsertion && $0.state.deletion != .foundGone
+            !$0.state.life.isInsertion && $0.state.deletion.isOrder
         }
         let deletedIDs = deleted.map(\.objectID)
         // Hooks and observers see what was saved.
@@ -232,6 +232,12 @@ struct SaveOperation {
     /// Detaches the deleted objects. Until now observers could read their last values.
     private func letGo() {
         guard !work.deleted.isEmpty else { return }
+        if context.undoManager != nil {
+            for object in work.deleted {
+                guard let row = object.row else { continue }
+                context.undoRecorder.noteDeletion(of: object.reference, version: row.version)
+            }
+        }
         for object in work.deleted { context.detach(object) }
         context.tracker.forgetDetached()
     }

@@ -102,7 +102,7 @@ struct ObjectCapture {
     mutating func reduce() -> Bool {
         let isPresent =
             !object.state.isDetached
-            && (!object.state.isDeleted || object.state.deletion == .merged)
+            && (!object.state.isDeleted || object.state.deletion.isMerged)
         isGone = !isPresent
         guard wasPresent && isPresent || remainsDeleted else { return wasPresent != isPresent }
         let properties = object.binding.entity.properties

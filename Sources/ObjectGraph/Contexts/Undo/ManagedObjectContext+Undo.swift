@@ -100,7 +100,7 @@ extension ManagedObjectContext {
             return true
         }
         switch object.state.deletion {
-        case .none, .merged: return false
+        case .none, .merged, .mergedToo: return false
         case .foundGone: expectRow(of: object)
         case .marked, .propagated:
             noteEvent(of: object)
@@ -180,7 +180,7 @@ extension ManagedObjectContext {
 
 extension ManagedObject {
     /// Whether the object is in no context, or others have deleted it.
-    fileprivate final var isMissing: Bool { state.isDetached || state.deletion == .merged }
+    fileprivate final var isMissing: Bool { state.isDetached || state.deletion.isMerged }
 
     /// Whether an unsaved change of a member's own end has added it here or removed it.
     fileprivate final var hasMemberThatMoves: Bool {

@@ -10,6 +10,9 @@ struct UndoRecorder {
     /// Undo may bring back objects that still have the temporary ones.
     private var permanentReferences: [Int64: Int64] = [:]
 
+    /// The versions of deleted rows, which undo may bring back, by their references.
+    private var deletedVersions: [Int64: UInt32] = [:]
+
     /// The last temporary reference given to any object before the last save; later ones are
     /// smaller.
     private var lastSavedReference = Int64.max
@@ -52,10 +55,18 @@ struct UndoRecorder {
         permanentReferences[reference] ?? reference
     }
 
+    mutating func noteDeletion(of reference: Int64, version: UInt32) {
+        deletedVersions[reference] = version
+    }
+
+    /// The version of a row when its deletion was saved; nil if this context has not deleted it.
+    func deletedVersion(of reference: Int64) -> UInt32? { deletedVersions[reference] }
+
     /// Removes everything recorded for undo.
     mutating func forgetChanges() {
         event = EventCapture()
         permanentReferences = [:]
+        deletedVersions = [:]
     }
 }
 

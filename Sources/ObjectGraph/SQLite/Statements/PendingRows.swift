@@ -24,9 +24,10 @@ struct PendingRows {
         return UnsafeRawBufferPointer(rebasing: path[start...])
     }
 
-    /// The expressions that select the key and the values of rows with this many slots.
-    static func columns(slotCount: Int) -> (key: String, values: [String]) {
-        ("key", (0..<slotCount).map { "value\($0)" })
+    /// The expressions that select the key, the version and the values of rows with this many
+    /// slots.
+    static func columns(slotCount: Int) -> (key: String, version: String, values: [String]) {
+        ("key", "version", (0..<slotCount).map { "value\($0)" })
     }
 }
 
@@ -157,7 +158,9 @@ private func connect(
     let state = context!.assumingMemoryBound(to: ConnectionHandle.State.self)
     let columns = PendingRows.columns(slotCount: state.pointee.pendingSlotCount)
     let code = sqlite3_declare_vtab(
-        database, "CREATE TABLE x (\(([columns.key] + columns.values).joined(separator: ", ")))")
+        database,
+        "CREATE TABLE x (\(([columns.key, columns.version] + columns.values).joined(separator: ", ")))"
+    )
     guard code == SQLITE_OK else { return code }
     let table = UnsafeMutablePointer<Table>.allocate(capacity: 1)
     table.initialize(to: Table(state: state))
@@ -191,11 +194,12 @@ private func giveColumn(
 ) -> Int32 {
     let cursor = cursorPlace(cursor)
     let row = cursor.pointee.rows.starts[cursor.pointee.position]
-    guard column > 0 else {
-        sqlite3_result_int64(context, row.load(as: Int64.self))
+    guard column > 1 else {
+        sqlite3_result_int64(
+            context, column == 0 ? row.load(as: Int64.self) : Int64(row.rowVersion))
         return SQLITE_OK
     }
-    let slot = Int(column) - 1
+    let slot = Int(column) - 2
     guard row.rowHasValue(slot) else {
         sqlite3_result_null(context)
         return SQLITE_OK

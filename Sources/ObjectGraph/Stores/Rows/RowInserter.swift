@@ -23,9 +23,10 @@ struct RowInserter {
     /// violates.
     private(set) var collisions: [(position: Int, error: SQLiteError)] = []
 
-    init(_ entity: Entity, _ statements: EntityStatements, on connection: Connection) throws {
+    /// - Parameter sql: A statement of `EntityStatements` that inserts rows.
+    init(_ entity: Entity, _ sql: String, on connection: Connection) throws {
         layout = entity.layout
-        statement = try connection.statement(statements.insert)
+        statement = try connection.statement(sql)
     }
 
     /// Whether no rows are pending.

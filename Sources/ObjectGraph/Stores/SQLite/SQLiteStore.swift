@@ -377,8 +377,10 @@ struct PropertyPlace: Hashable {
 
 /// The SQL of the statements about single rows of an entity, built once.
 struct EntityStatements: Sendable {
-    /// Inserts the rows of `PendingRows`.
+    /// Inserts the rows of `PendingRows`, with version 1.
     let insert: String
+    /// Inserts the rows of `PendingRows`, with their versions.
+    let insertAgain: String
     let delete: String
     let selectRow: LookUpSQL
 
@@ -392,13 +394,16 @@ struct EntityStatements: Sendable {
         let columns =
             ["Z_PK", "Z_ENT", "Z_OPT"] + slots.map { layout.column($0, of: entity) }
         let pending = PendingRows.columns(slotCount: entity.layout.slotCount)
-        let values =
-            [pending.key, "\(number)", "1"]
-            + slots.map { layout.writing(pending.values[$0], $0, of: entity) }
-        insert = """
-            INSERT INTO \(table) (\(columns.joined(separator: ", "))) \
-            SELECT \(values.joined(separator: ", ")) FROM \(PendingRows.tableName)
+        let values = slots.map { layout.writing(pending.values[$0], $0, of: entity) }
+        func insertion(version: String) -> String {
             """
+            INSERT INTO \(table) (\(columns.joined(separator: ", "))) \
+            SELECT \(([pending.key, "\(number)", version] + values).joined(separator: ", ")) \
+            FROM \(PendingRows.tableName)
+            """
+        }
+        insert = insertion(version: "1")
+        insertAgain = insertion(version: pending.version)
         delete = "DELETE FROM \(table) WHERE Z_PK = ? AND IFNULL(Z_OPT, 0) = ?"
         // A table that several entities share may have a row of another entity with the key.
         let isShared = entity.hasDescendants || entity.superentityIndex != nil

@@ -17,7 +17,7 @@ extension SQLiteStore: BatchStore {
                 try setLastKey(last, of: root, on: connection)
                 return upserter.outcome
             }
-            var inserter = try RowInserter(entity, statements, on: connection)
+            var inserter = try RowInserter(entity, statements.insert, on: connection)
             let last = try write(request, entity, from: first, to: &inserter)
             if let collision = inserter.collisions.first { throw collision.error }
             try setLastKey(last, of: root, on: connection)

@@ -109,14 +109,18 @@ private struct PlanWriter {
     private mutating func insert(_ positions: some Sequence<Int>) throws {
         var inserter: RowInserter?
         var entity: Entity?
+        var isAgain = false
         for position in positions where plan.rows[position].kind == .insert {
-            if plan.rows[position].entity !== entity {
+            let start = plan.rows[position].row!.start
+            if plan.rows[position].entity !== entity || isAgain != (start.rowVersion > 1) {
                 try finish(inserter)
                 entity = plan.rows[position].entity
+                isAgain = start.rowVersion > 1
+                let statements = store.statements[entity!.index]
                 inserter = try RowInserter(
-                    entity!, store.statements[entity!.index], on: connection)
+                    entity!, isAgain ? statements.insertAgain : statements.insert, on: connection)
             }
-            try inserter!.add(plan.rows[position].row!.start, position: position)
+            try inserter!.add(start, position: position)
         }
         try finish(inserter)
     }
