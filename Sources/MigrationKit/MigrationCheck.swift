@@ -22,7 +22,8 @@ public struct MigrationCheck: Sendable {
     ///     earlier models, if there are any. The URL is not used.
     ///   - expectations: What does not follow from the models.
     /// - Throws: `MigrationKitError` with `unknownEntity` or `unknownProperty` if an expectation
-    ///   names what the newest model does not have.
+    ///   names what the newest model does not have, with `computedComposite` if one computes a
+    ///   composite attribute as a whole.
     public init(
         to model: ManagedObjectModel,
         opening store: PersistentStoreDescription = PersistentStoreDescription(type: .sqlite),
@@ -32,8 +33,14 @@ public struct MigrationCheck: Sendable {
             guard let entity = model.entitiesByName[expectation.entity] else {
                 throw .unknownEntity(expectation.entity)
             }
-            if let property = expectation.property, !entity.propertyPaths.contains(property) {
+            guard let property = expectation.property else { continue }
+            guard entity.hasProperty(property) else {
                 throw .unknownProperty(entity: entity.name, property: property)
+            }
+            if case .value(.computed) = expectation.subject,
+                !entity.propertyPaths.contains(property)
+            {
+                throw .computedComposite(entity: entity.name, property: property)
             }
         }
         self.model = model
@@ -47,7 +54,9 @@ public struct MigrationCheck: Sendable {
     /// The findings after the migration of each snapshot; empty if all is as expected.
     ///
     /// Works on copies. Loads all rows of a snapshot.
-    /// - Throws: `StoreError`, `ModelFileError` if a snapshot cannot be read with its own model;
+    /// - Throws: `MigrationKitError` with `unknownInSnapshots` if an expectation names what no
+    ///   snapshot has for which it holds;
+    ///   `StoreError`, `ModelFileError` if a snapshot cannot be read with its own model;
     ///   `PredicateFormatError`, `FetchError` if the format of an expectation is wrong; the error of
     ///   Foundation if the folder cannot be read.
     public func findings(in folder: SnapshotFolder) throws -> [MigrationFinding] {
@@ -64,14 +73,14 @@ public struct MigrationCheck: Sendable {
         let copy = workplace.url.appending(path: "\(version).sqlite", directoryHint: .notDirectory)
         try PersistentStoreCoordinator.replacePersistentStore(
             at: copy, with: folder.snapshot(of: version))
-        let later = try folder.versions().filter { !$0.isVersion(before: version) }
-        let models = try later.map { try carriedModel(of: folder.snapshot(of: $0)) }
+        let versions = try folder.versions()
+        let known = try versions.map { ($0, try carriedModel(of: folder.snapshot(of: $0))) }
+        try checkFormerNames(known)
+        let models = known.filter { !$0.0.isVersion(before: version) }.map(\.1)
         let planning = Planning(
             model: model, snapshotModel: models[0],
             lineage: VersionLineage(models: [model] + models.reversed()),
-            expectations: expectations.filter {
-                $0.version.map { version.isVersion(before: $0) } ?? true
-            })
+            expectations: expectations.filter { $0.holds(for: version) })
         let plans = planning.plans()
         let snapshot = try snapshot(at: copy, models[0], for: plans)
         let lost = planning.lost(plans).map {
@@ -79,6 +88,29 @@ public struct MigrationCheck: Sendable {
                 version: version, entity: $0.entity, property: $0.property, problem: .lost)
         }
         return lost + (try compare(snapshot, version, copy, plans))
+    }
+
+    /// Checks the names of entities and properties in snapshots. A snapshot may lack some of them,
+    /// which came later.
+    private func checkFormerNames(
+        _ snapshots: [(version: String, model: ManagedObjectModel)]
+    ) throws(MigrationKitError) {
+        for expectation in expectations {
+            let models = snapshots.filter { expectation.holds(for: $0.version) }.map(\.model)
+            guard !models.isEmpty else { continue }
+            for (entity, property) in expectation.formerNames {
+                let isKnown = models.contains { model in
+                    model.entitiesByName.values.contains {
+                        (entity == nil || $0.name == entity)
+                            && (property.map($0.hasProperty) ?? true)
+                    }
+                }
+                guard isKnown else {
+                    throw .unknownInSnapshots(
+                        [entity, property].compactMap(\.self).joined(separator: "."))
+                }
+            }
+        }
     }
 
     private func carriedModel(of file: URL) throws -> ManagedObjectModel {

@@ -14,7 +14,8 @@ import ObjectGraph
 ///
 /// `before` is the version that made the change: the expectation holds for snapshots of earlier
 /// versions. Of several for the same property, the one with the earliest such version holds, so it
-/// describes the whole way to the newest model. Those for an entity hold for its subentities too.
+/// describes the whole way to the newest model. Those for an entity hold for its subentities too,
+/// and those for a composite attribute for its elements.
 public struct MigrationExpectation: Sendable, Hashable {
     enum Subject: Sendable, Hashable {
         case value(ValueRule)
@@ -44,8 +45,8 @@ public struct MigrationExpectation: Sendable, Hashable {
     /// The values of a property.
     ///
     /// - Parameters:
-    ///   - property: The entity and the property of the newest model: `Song.title`, or
-    ///     `Person.address.city` for an element of a composite attribute.
+    ///   - property: The entity and the property of the newest model: `Song.title`,
+    ///     `Person.address` for all elements of a composite attribute, or `Person.address.city`.
     ///   - rule: Where the values come from.
     ///   - version: The version that made the change; nil if all snapshots are from before.
     public static func value(
@@ -78,6 +79,23 @@ public struct MigrationExpectation: Sendable, Hashable {
     /// `Person.fax`.
     public static func removed(_ name: String, before version: String? = nil) -> Self {
         Self(name, .removed, version)
+    }
+}
+
+extension MigrationExpectation {
+    /// Whether the expectation holds for a snapshot of a version.
+    func holds(for snapshot: String) -> Bool {
+        version.map { snapshot.isVersion(before: $0) } ?? true
+    }
+
+    /// The entities of snapshots that it names, and their properties.
+    var formerNames: [(entity: String?, property: String?)] {
+        switch subject {
+        case .removed: [(entity, property)]
+        case .rows(let names, _): names.map { ($0, nil) }
+        case .value(.same(let path)): path == StoreContents.itself ? [] : [(nil, path)]
+        case .value, .ignoredRows: []
+        }
     }
 }
 

@@ -9,6 +9,10 @@ public enum MigrationKitError: Error, Sendable, Hashable {
     case unknownEntity(String)
     /// An expectation names a property that the entity does not have in the newest model.
     case unknownProperty(entity: String, property: String)
+    /// An expectation names an entity or a property that no snapshot has for which it holds.
+    case unknownInSnapshots(String)
+    /// An expectation computes a composite attribute, whose elements have a value each.
+    case computedComposite(entity: String, property: String)
 }
 
 extension MigrationKitError: CustomStringConvertible {
@@ -22,6 +26,10 @@ extension MigrationKitError: CustomStringConvertible {
             "An expectation names the entity '\(entity)', which the newest model does not have; correct the name."
         case .unknownProperty(let entity, let property):
             "An expectation names '\(entity).\(property)', which the newest model does not have; correct the name."
+        case .unknownInSnapshots(let name):
+            "An expectation names '\(name)', which no snapshot has for which the expectation holds; correct the name or the version."
+        case .computedComposite(let entity, let property):
+            "An expectation computes '\(entity).\(property)', which is composite; say for each element how it is computed."
         }
     }
 }

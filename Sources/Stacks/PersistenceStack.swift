@@ -132,7 +132,7 @@ extension PersistenceStack {
     /// - Throws: as `viewContext`.
     public func refreshView() async throws {
         for level in try Array(sequence(first: viewContext, next: \.parent)).reversed() {
-            try await level.perform(schedule: .enqueued) {
+            await level.perform(schedule: .enqueued) {
                 let saved = level.registeredObjects.filter { !$0.isInserted }.map(\.objectID)
                 ManagedObjectContext.mergeChanges(ObjectChanges(updated: saved), into: [level])
             }

@@ -174,4 +174,70 @@ import Testing
             try MigrationCheck(to: try page(title), expecting: [.ignored("Page.name")])
         }
     }
+
+    /// Expectations that name what no snapshot has, and the name.
+    static let unknown: [(expectation: MigrationExpectation, name: String)] = [
+        (.removed("Page.plaice"), "Page.plaice"), (.removed("Leaf"), "Leaf"),
+        (.removed("Leaf.title"), "Leaf.title"),
+        (.removed("Page.place.street"), "Page.place.street"),
+        (.rows(of: "Page", from: ["Pages"]), "Pages"),
+        (.value(of: "Page.title", .same(as: "nmae")), "nmae"),
+    ]
+
+    @Test(arguments: unknown)
+    func `an expectation must name what a snapshot has (§9.10.6)`(
+        _ expectation: MigrationExpectation, _ name: String
+    ) throws {
+        let before = try page(title, spot, size)
+        #expect(throws: MigrationKitError.unknownInSnapshots(name)) {
+            try findings(before, try page(title, spot), expectation)
+        }
+    }
+
+    private let spot = AttributeDescription(
+        "place", .composite,
+        elements: [AttributeDescription("row", .integer16), AttributeDescription("col", .string)])
+
+    @Test func `what came later may be missing in the first snapshot (§9.10.6)`() throws {
+        try folder.export("1", of: try page(title), objectCount: 2)
+        try folder.export("2", of: try page(title, size), objectCount: 2)
+        let check = try MigrationCheck(
+            to: try page(title), expecting: [.removed("Page.size", before: "3")])
+        #expect(try check.findings(in: folder) == [])
+    }
+
+    @Test func `a composite attribute stands for its elements (§9.10.6)`() throws {
+        let other = AttributeDescription("site", .composite, elements: spot.elements)
+        #expect(try findings(try page(title, spot), try page(title)).count == 2)
+        #expect(try findings(try page(title, spot), try page(title), .removed("Page.place")) == [])
+        #expect(
+            try findings(
+                try page(title, spot), try page(title, other),
+                .value(of: "Page.site", .same(as: "place"))
+            ).allSatisfy { $0.problem != .lost })
+        #expect(
+            try findings(
+                try page(title, spot), try page(title, other), .ignored("Page.site"),
+                .removed("Page.place")) == [])
+        #expect(
+            try findings(
+                try page(title), try page(title, other),
+                .value(of: "Page.site", .constant(.null))) == [])
+        #expect(
+            try findings(
+                try page(title), try page(title, other),
+                .value(of: "Page.site", .constant(.composite(["row": 1])))
+            ).allSatisfy { $0.property == "site.row" })
+        let unsatisfied = try findings(
+            try page(title), try page(title, other),
+            .value(of: "Page.site", .satisfies("site.row == 1")))
+        #expect(unsatisfied.count == 2 && unsatisfied.allSatisfy { $0.property == "site" })
+        #expect(
+            throws: MigrationKitError.computedComposite(entity: "Page", property: "site")
+        ) {
+            try MigrationCheck(
+                to: try page(title, other),
+                expecting: [.value(of: "Page.site", .computed("title"))])
+        }
+    }
 }

@@ -105,7 +105,7 @@ private struct ResultScript {
         case .rollBack where !hasMergedDeletions: try await rollBack()
         case .refresh:
             log.append("view: refresh all objects")
-            try await view.perform(schedule: .enqueued) { [view] in view.refreshAllObjects() }
+            await view.perform(schedule: .enqueued) { [view] in view.refreshAllObjects() }
         case .batch where takesBatches: try await batch()
         case .rollBack, .batch: try await edit()
         }
@@ -138,7 +138,7 @@ private struct ResultScript {
 
     private mutating func rollBack() async throws {
         log.append("view: roll back")
-        try await view.perform(schedule: .enqueued) { [view] in view.rollback() }
+        await view.perform(schedule: .enqueued) { [view] in view.rollback() }
         hasMergedDeletions = false
     }
 

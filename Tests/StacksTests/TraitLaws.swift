@@ -68,8 +68,8 @@ extension LawCase {
 
         try await test.writeInView { try $0.book("Dune").loanCount = 7 }
 
-        #expect(try await worker.perform(schedule: .enqueued) { held.objects?.loanCount } == 7)
-        try await worker.perform { held.objects = nil }
+        #expect(await worker.perform(schedule: .enqueued) { held.objects?.loanCount } == 7)
+        await worker.perform { held.objects = nil }
     }
 
     @Test(arguments: LawCase.all(with: .followsHistory), [false, true])
@@ -101,7 +101,7 @@ extension LawCase {
 
         for await notification in notifications {
             guard case .didMerge = notification else { continue }
-            let counts = try await view.perform { held.objects?.map(\.loanCount) }
+            let counts = await view.perform { held.objects?.map(\.loanCount) }
             if counts == [7, 7] { break }
         }
         try await test.readView { _ in held.objects = nil }
@@ -135,7 +135,7 @@ extension LawCase {
     func `a view that only reads is not saved`(_ lawCase: LawCase) async throws {
         let test = try StackUnderTest(lawCase)
         let view = try test.stack.viewContext
-        try await view.perform { _ = view.insertBook("Dune") }
+        await view.perform { _ = view.insertBook("Dune") }
 
         #expect(throws: StackError.readOnlyView(stack: lawCase.kind.name)) {
             try test.stack.saveToDisk(view)

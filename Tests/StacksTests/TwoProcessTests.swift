@@ -144,7 +144,7 @@ private final class ShownBooks: Sendable {
 
     /// The books by title, which are then no longer kept.
     func takeAll() async throws -> [String] {
-        try await view.perform { [books] in
+        await view.perform { [books] in
             defer { books.objects = nil }
             return books.objects!.values.sorted { $0.title < $1.title }
                 .map { "\($0.title) \($0.loanCount)" }

@@ -70,7 +70,7 @@ import Testing
 
         try test.write { try $0.book("Dune").loanCount = 7 }
 
-        #expect(try await view.perform(schedule: .enqueued) { held.objects?.loanCount } == 0)
+        #expect(await view.perform(schedule: .enqueued) { held.objects?.loanCount } == 0)
         try await test.readView { _ in held.objects = nil }
     }
 

@@ -176,6 +176,14 @@ public final class SnapshotMirror: FetchedResultsSnapshotDelegate, ResultMirror 
     ) {
         snapshots.append(snapshot)
     }
+
+    public private(set) var errors: [any Error] = []
+
+    public func controller(
+        _ controller: FetchedResultsController<ManagedObject>, didFailWith error: any Error
+    ) {
+        errors.append(error)
+    }
 }
 
 /// Applies differences.
@@ -207,6 +215,14 @@ public final class DifferenceMirror: FetchedResultsDifferenceDelegate, ResultMir
         } else {
             contradictions.append("The difference cannot be applied.")
         }
+    }
+
+    public private(set) var errors: [any Error] = []
+
+    public func controller(
+        _ controller: FetchedResultsController<ManagedObject>, didFailWith error: any Error
+    ) {
+        errors.append(error)
     }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import ObjectGraph
 
 /// What a migration does to the tables of a store and what that costs, as text: a sentence, and a
-/// line for each table with the most expensive ones first.
+/// line for each table with the most expensive ones first. With sizes, each line has the table's.
 struct CostText: CustomStringConvertible {
     let cost: MigrationCost
 
@@ -11,26 +11,19 @@ struct CostText: CustomStringConvertible {
     let sizes: TableSizes?
 
     var description: String {
-        let rows = cost.tables.filter { $0.work != .kept }
-            .sorted { ($1.work, $0.name) < ($0.work, $1.name) }.map(line)
+        guard let sizes else { return cost.description }
+        let head = head(sizes)
+        let rows = cost.changedTables.map { line($0, sizes) }
         guard !rows.isEmpty else { return head }
-        let title = ["table", "what", "work"] + (sizes == nil ? [] : ["rows", "size"])
-        return "\(head)\n\n\(AlignedLines([title] + rows))"
+        return "\(head)\n\n\(AlignedLines([["table", "what", "work", "rows", "size"]] + rows))"
     }
 
     /// How the time depends on the rows.
-    private var head: String {
+    private func head(_ sizes: TableSizes) -> String {
         let growing = cost.tables.filter(\.growsWithRows)
-        let kept = cost.tables.count { $0.work == .kept }
-        let others =
-            kept == 0 ? "" : " \(kept) \(kept == 1 ? "table stays" : "tables stay") as before."
         guard !growing.isEmpty else {
             return
-                "No row is read or written: the time is the same however many there are.\(others)"
-        }
-        guard let sizes else {
-            return
-                "The time grows with the rows of \(growing.map(\.name).joined(separator: ", ")).\(others)"
+                "No row is read or written: the time is the same however many there are.\(cost.keptSentence)"
         }
         let known = growing.compactMap { $0.source.flatMap { sizes[$0] } }
         let rowCount = known.map(\.rowCount).reduce(0, +)
@@ -38,35 +31,16 @@ struct CostText: CustomStringConvertible {
         let bytes =
             byteCount == 0
             ? "" : ", \(byteCount.formatted(.byteCount(style: .memory))) of tables and indexes"
-        return "\(rowCount.formatted()) rows are read or written\(bytes).\(others)"
+        return "\(rowCount.formatted()) rows are read or written\(bytes).\(cost.keptSentence)"
     }
 
-    private func line(_ table: MigrationCost.Table) -> [String] {
-        let size = table.source.flatMap { sizes?[$0] }
-        return [table.name, table.contents.joined(separator: ", "), table.workText]
-            + (sizes == nil
-                ? []
-                : [
-                    size.map { $0.rowCount.formatted() } ?? "",
-                    size?.byteCount.map { $0.formatted(.byteCount(style: .memory)) } ?? "",
-                ])
-    }
-}
-
-extension MigrationCost.Table {
-    fileprivate var workText: String {
-        let text =
-            switch work {
-            case .kept: "kept"
-            case .created: "new"
-            case .removed: "removed, with its rows"
-            case .altered: "altered, no row is touched"
-            case .filled: "altered, rows get values"
-            case .rebuilt: "rebuilt, every row is copied"
-            case .gathered: "pairs are sorted and stored anew"
-            }
-        guard indexCount > 0 else { return text }
-        return "\(text); \(indexCount) \(indexCount == 1 ? "index is" : "indexes are") made again"
+    private func line(_ table: MigrationCost.Table, _ sizes: TableSizes) -> [String] {
+        let size = table.source.flatMap { sizes[$0] }
+        return [
+            table.name, table.contents.joined(separator: ", "), table.description,
+            size.map { $0.rowCount.formatted() } ?? "",
+            size?.byteCount.map { $0.formatted(.byteCount(style: .memory)) } ?? "",
+        ]
     }
 }
 

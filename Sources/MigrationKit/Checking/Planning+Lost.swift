@@ -43,7 +43,10 @@ extension Planning {
         var name: String? = entity.name
         while let each = name {
             if removed.contains(each) { return true }
-            if let property, removed.contains("\(each).\(property)") { return true }
+            if property?.composites.contains(where: { removed.contains("\(each).\($0)") }) ?? false
+            {
+                return true
+            }
             name = snapshotModel.entitiesByName[each]?.superentity
         }
         return false

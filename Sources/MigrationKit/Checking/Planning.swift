@@ -42,10 +42,14 @@ struct Planning {
         return nil
     }
 
+    /// The rule for a property, or for a composite attribute around it.
     func rule(_ path: String, of entity: EntityDescription) -> ValueRule? {
-        let found = expectation(entity, path) { if case .value = $0 { true } else { false } }
-        guard case .value(let rule)? = found else { return nil }
-        return rule
+        for whole in path.composites {
+            let found = expectation(entity, whole) { if case .value = $0 { true } else { false } }
+            guard case .value(let rule)? = found else { continue }
+            return rule.forElement(path.split(separator: ".").dropFirst(whole.keyCount))
+        }
+        return nil
     }
 
     /// Nil if the rows are ignored.
@@ -67,8 +71,11 @@ struct Planning {
 
     private func predicates(of entity: EntityDescription) -> [String: String] {
         var found: [String: String] = [:]
-        for name in entity.propertyPaths {
-            if case .satisfies(let format)? = rule(name, of: entity) { found[name] = format }
+        for path in entity.propertyPaths {
+            guard case .satisfies(let format)? = rule(path, of: entity) else { continue }
+            // Once for all elements of a composite attribute.
+            let place = path.composites.last { rule($0, of: entity) == .satisfies(format) }
+            found[place ?? path] = format
         }
         return found
     }
@@ -168,6 +175,44 @@ extension EntityDescription {
     /// The names of all properties, and the key paths of elements.
     var propertyPaths: [String] {
         (Array(storedAttributes.keys) + Array(relationshipsByName.keys)).sorted()
+    }
+
+    /// Whether there is a property at a key path, a composite attribute included.
+    func hasProperty(_ path: String) -> Bool {
+        propertyPaths.contains { $0.composites.contains(path) }
+    }
+}
+
+extension String {
+    /// The key path itself and those that it continues, the longest first.
+    var composites: [String] {
+        var paths = [self]
+        while let end = paths[paths.count - 1].lastIndex(of: ".") {
+            paths.append(String(paths[paths.count - 1][..<end]))
+        }
+        return paths
+    }
+
+    fileprivate var keyCount: Int { split(separator: ".").count }
+}
+
+extension ValueRule {
+    /// The rule for an element of the composite attribute that it is about.
+    fileprivate func forElement(_ keys: ArraySlice<Substring>) -> ValueRule {
+        guard !keys.isEmpty else { return self }
+        switch self {
+        case .same(let path): return .same(as: ([Substring(path)] + keys).joined(separator: "."))
+        case .constant(let value):
+            return .constant(
+                keys.reduce(value) { value, key in
+                    if case .composite(let values) = value {
+                        values[String(key)] ?? .null
+                    } else {
+                        .null
+                    }
+                })
+        case .computed, .satisfies, .ignored: return self
+        }
     }
 }
 

@@ -12,6 +12,7 @@ final class DecodedGraph<Object: ManagedObject> {
 
     /// In the order in which the data mention them first.
     private var targets: [ObjectTarget] = []
+    private var targetsByObject: [ManagedObject: ObjectTarget] = [:]
 
     init(_ decoder: any Decoder) throws {
         guard
@@ -44,8 +45,10 @@ final class DecodedGraph<Object: ManagedObject> {
 
     /// Finds or makes the objects of the drafts and gives them what the data say.
     private func apply() throws -> [Object] {
-        try resolve()
-        try context.requiringReads { readWhatChanges() }
+        try context.requiringReads {
+            try resolve()
+            try readWhatChanges()
+        }
         try insertNew()
         for target in targets where !target.isNew { target.assignValues() }
         for target in targets { target.assignDestinations() }
@@ -73,12 +76,32 @@ final class DecodedGraph<Object: ManagedObject> {
                 }
                 found = target
             }
-            let target = found ?? ObjectTarget(draft.entity)
+            let target =
+                found ?? (keys.isEmpty ? partner(of: draft) : nil) ?? ObjectTarget(draft.entity)
             if target.drafts.isEmpty { targets.append(target) }
             try target.add(draft)
             for key in keys { known[key] = target }
         }
         try checkEntities()
+    }
+
+    /// The object at the other end of the one-to-one relationship that leads to an object without
+    /// unique values. The data describe it again, unless they name another entity.
+    ///
+    /// The draft around comes before, so its object has been found if it exists.
+    private func partner(of draft: ObjectDraft) -> ObjectTarget? {
+        guard let owner = draft.oneToOneOwner, let property = draft.oneToOne,
+            let partner = owner.target.object?.destination(of: property),
+            !partner.isDeleted, partner.binding.entity.index == draft.entity.index
+        else { return nil }
+        return target(of: partner)
+    }
+
+    private func target(of object: ManagedObject) -> ObjectTarget {
+        if let target = targetsByObject[object] { return target }
+        let target = ObjectTarget(object.binding.entity, object)
+        targetsByObject[object] = target
+        return target
     }
 
     /// The objects that have one of the keys, found by one fetch for each constraint.
@@ -90,7 +113,6 @@ final class DecodedGraph<Object: ManagedObject> {
             wanted[key.constraint, default: []].append(key)
         }
         var targets: [UniqueKey: ObjectTarget] = [:]
-        var targetsByObject: [ManagedObject: ObjectTarget] = [:]
         for constraint in constraints {
             let request = constraint.request(for: wanted[constraint]!, in: model)
             for object in try context.fetch(request, as: ManagedObject.self) {
@@ -99,9 +121,7 @@ final class DecodedGraph<Object: ManagedObject> {
                     entity.property(named: name).map { object.attributeValue(of: $0) }
                 }
                 guard let key, targets[key] == nil else { continue }
-                let target = targetsByObject[object] ?? ObjectTarget(entity, object)
-                targetsByObject[object] = target
-                targets[key] = target
+                targets[key] = target(of: object)
             }
         }
         return targets
@@ -121,7 +141,11 @@ final class DecodedGraph<Object: ManagedObject> {
     // MARK: - Reading
 
     /// Reads what the changes need: a read that fails later would leave them unfinished.
-    private func readWhatChanges() {
+    private func readWhatChanges() throws {
+        let found = Dictionary(grouping: targets.compactMap(\.object), by: \.binding.rootIndex)
+        for (rootIndex, objects) in found {
+            try context.load(objects, model.entities[rootIndex])
+        }
         for target in targets {
             for (property, destinations) in target.drafts.flatMap(\.links) {
                 let inverse = model.inverse(of: property.relationship!)

@@ -1,6 +1,6 @@
 /// Objects cannot be decoded or encoded as the model says (spec §2.14).
 ///
-/// It is the `underlyingError` of a `DecodingError` or `EncodingError`, whose description it gives.
+/// It is the `underlyingError` of a `DecodingError` or `EncodingError`, and says what is wrong.
 public struct ObjectCodingError: CodedError, Sendable, Hashable {
     public enum Reason: Sendable, Hashable {
         /// The decoder's `userInfo` has no context.
@@ -99,7 +99,8 @@ extension ObjectCodingError {
     ) -> DecodingError {
         let error = ObjectCodingError(reason, entity, path)
         let context = DecodingError.Context(
-            codingPath: path, debugDescription: error.description, underlyingError: error)
+            codingPath: path, debugDescription: "The data cannot be read as managed objects.",
+            underlyingError: error)
         switch reason {
         case .missingValue: return .valueNotFound(Any.self, context)
         case .unacceptableValue: return .typeMismatch(Any.self, context)
@@ -115,6 +116,7 @@ extension ObjectCodingError {
         return .invalidValue(
             object,
             EncodingError.Context(
-                codingPath: path, debugDescription: error.description, underlyingError: error))
+                codingPath: path, debugDescription: "The managed objects cannot be encoded.",
+                underlyingError: error))
     }
 }

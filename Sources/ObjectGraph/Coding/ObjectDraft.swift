@@ -4,6 +4,12 @@ final class ObjectDraft {
     let entity: Entity
     let path: [any CodingKey]
 
+    /// The object around, if its one-to-one relationship leads here.
+    fileprivate(set) weak var oneToOneOwner: ObjectDraft?
+
+    /// The owner's one-to-one relationship.
+    fileprivate(set) var oneToOne: Property?
+
     /// The attributes that the data have, null where they say so.
     fileprivate(set) var values: [(property: Property, value: AttributeValue)] = []
 
@@ -69,6 +75,11 @@ struct DraftReader {
             } else {
                 let destinations = try destinations(of: coded, entity, container, depth + 1)
                 draft.links.append((coded.property, destinations))
+                let inverse = model.inverse(of: coded.property.relationship!)
+                if coded.property.kind == .toOne, inverse?.kind == .toOne {
+                    destinations.first?.oneToOneOwner = draft
+                    destinations.first?.oneToOne = coded.property
+                }
             }
         }
         return draft

@@ -77,7 +77,9 @@ struct ValueDecoder {
     private func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do {
             return try container.decode(type, forKey: key)
-        } catch let error where !(error is DecodingError) {
+        } catch let error as DecodingError {
+            throw error.completing(path)
+        } catch {
             // JSONDecoder's error of a number that does not fit has no path.
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(
@@ -108,5 +110,26 @@ struct ValueDecoder {
         ObjectCodingError.decoding(
             .unacceptableValue("\(value)", expected: "\(property.attributeType!)"), entity.name,
             path)
+    }
+}
+
+extension DecodingError {
+    /// The error with the path of a value. JSONDecoder's error of a date that is no ISO 8601 text
+    /// has only the path of the object around.
+    fileprivate func completing(_ path: [any CodingKey]) -> DecodingError {
+        func complete(_ context: Context) -> Context {
+            guard context.codingPath.count < path.count else { return context }
+            return Context(
+                codingPath: path, debugDescription: context.debugDescription,
+                underlyingError: context.underlyingError)
+        }
+        switch self {
+        case .dataCorrupted(let context): return .dataCorrupted(complete(context))
+        case .typeMismatch(let type, let context): return .typeMismatch(type, complete(context))
+        case .valueNotFound(let type, let context): return .valueNotFound(type, complete(context))
+        // The path leads to the object that lacks the key.
+        case .keyNotFound: return self
+        @unknown default: return self
+        }
     }
 }

@@ -13,7 +13,14 @@ extension ManagedObjectContext {
     /// Runs the block on the context's queue, after everything that already waits; returns at once.
     ///
     /// Pending changes are processed at the end of the block. May be called from any thread.
+    ///
+    /// An asynchronous function gets the `perform` that waits. The compiler chooses this one in
+    /// top-level code, even behind `await`, and then refuses it: name the schedule there.
     /// Source: spec §4.1.
+    @available(
+        *, noasync,
+        message: "In top-level code, wait with perform(schedule: .immediate) { … } instead."
+    )
     public func perform(_ block: @escaping @Sendable () -> Void) {
         queue.dispatchQueue.async { self.runEvent(block) }
     }
@@ -27,42 +34,56 @@ extension ManagedObjectContext {
     ///
     /// A block of a private context runs on the calling thread. Pending changes are not processed
     /// at its end. May be called from any thread.
-    public func performAndWait<Result: Sendable>(
-        _ block: @Sendable () throws -> Result
-    ) rethrows -> Result {
+    ///
+    /// - Throws: What the block throws, and nothing else.
+    public func performAndWait<Result: Sendable, Failure: Error>(
+        _ block: sending () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         if isOnQueue { return try block() }
-        if queue.type == .privateQueue, ContextQueue.isMainCurrent {
-            return try ContextQueue.keepingMain {
-                try queue.dispatchQueue.sync { try asOwner(block) }
+        func wait() -> Swift.Result<Result, Failure> {
+            queue.dispatchQueue.sync {
+                Swift.Result { () throws(Failure) in try asOwner(block) }
             }
         }
-        return try queue.dispatchQueue.sync { try asOwner(block) }
+        guard queue.type == .privateQueue, ContextQueue.isMainCurrent else {
+            return try wait().get()
+        }
+        return try ContextQueue.keepingMain(wait).get()
     }
 
     /// Runs the block on the context's queue and returns what it returns.
     ///
     /// Pending changes are processed at the end of the block. May be called from any task.
-    public func perform<Result: Sendable>(
-        schedule: PerformSchedule = .immediate, _ block: @escaping @Sendable () throws -> Result
-    ) async throws -> Result {
+    ///
+    /// - Throws: What the block throws, and nothing else.
+    public func perform<Result: Sendable, Failure: Error>(
+        schedule: PerformSchedule = .immediate,
+        _ block: sending @escaping () throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
         if schedule == .immediate, isOnQueue { return try block() }
         // The thread sanitizer does not see the synchronization of a result that is there before it
         // is awaited (`swift_continuation_await`). This pairs with the store at the end of the
         // block.
         defer { queue.synchronize() }
-        return try await withCheckedThrowingContinuation { continuation in
+        // Sent by the caller, so nothing else uses what it captures.
+        nonisolated(unsafe) let block = block
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Swift.Result<Result, Failure>, Never>) in
             queue.dispatchQueue.async {
-                let result = Swift.Result { try self.runEvent(block) }
-                continuation.resume(with: result)
+                continuation.resume(
+                    returning: Swift.Result { () throws(Failure) in try self.runEvent(block) })
             }
         }
+        return try result.get()
     }
 
     /// Whether the calling thread is inside the context's queue.
     var isOnQueue: Bool { queue.isCurrent }
 
-    private func runEvent<Result>(_ block: () throws -> Result) rethrows -> Result {
-        try asOwner {
+    private func runEvent<Result, Failure: Error>(
+        _ block: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try asOwner { () throws(Failure) in
             queue.setEndsEvent(true)
             defer { endEvent() }
             return try block()
@@ -82,7 +103,9 @@ extension ManagedObjectContext {
         queue.dispatchQueue.async { [weak self] in self?.runEvent {} }
     }
 
-    private func asOwner<Result>(_ block: () throws -> Result) rethrows -> Result {
+    private func asOwner<Result, Failure: Error>(
+        _ block: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         let previous = queue.enter()
         defer { if queue.leave(previous) { coordinator.endTurn() } }
         followReset()

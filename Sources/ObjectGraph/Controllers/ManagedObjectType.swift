@@ -32,15 +32,13 @@ extension ManagedObjectType {
         return found.first.map { unsafeDowncast($0, to: Self.self) }
     }
 
-    /// How many objects match, without those of subentities.
+    /// How many objects match, including those of subentities.
     ///
     /// - Throws: as `fetch` of the context.
     public static func count(
         in context: ManagedObjectContext, where predicate: ObjectPredicate? = nil
     ) throws -> Int {
-        var request = try request(in: context, predicate)
-        request.includesSubentities = false
-        return try context.count(for: request)
+        try context.count(for: request(in: context, predicate))
     }
 
     /// Deletes all objects of the entity except those given; delete rules apply and the next save

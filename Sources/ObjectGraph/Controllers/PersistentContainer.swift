@@ -95,11 +95,15 @@ public final class PersistentContainer: Sendable {
 
     /// Runs the block on a new background context. The context then ends, and unsaved changes are
     /// lost.
-    public func performBackgroundTask<Result: Sendable>(
-        _ block: @escaping @Sendable (ManagedObjectContext) throws -> Result
-    ) async throws -> Result {
+    ///
+    /// - Throws: What the block throws, and nothing else.
+    public func performBackgroundTask<Result: Sendable, Failure: Error>(
+        _ block: sending @escaping (ManagedObjectContext) throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
         let context = newBackgroundContext()
-        return try await context.perform(schedule: .enqueued) { try block(context) }
+        return try await context.perform(schedule: .enqueued) { () throws(Failure) in
+            try block(context)
+        }
     }
 }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What an inferred migration does to the tables of a SQLite store, and thus which rows it costs
 /// (spec §9.2).
 public struct MigrationCost: Sendable, Hashable {
@@ -73,4 +75,59 @@ public struct MigrationCost: Sendable, Hashable {
 
     /// Whether the time is the same however many rows there are.
     public var isIndependentOfRows: Bool { !tables.contains(where: \.growsWithRows) }
+}
+
+// MARK: - As text
+
+extension MigrationCost: CustomStringConvertible {
+    /// What the time depends on, and a line for each table that changes, the most expensive ones
+    /// first.
+    public var description: String {
+        let changed = changedTables
+        let growing = tables.filter(\.growsWithRows).map(\.name)
+        let head =
+            growing.isEmpty
+            ? "No row is read or written: the time is the same however many there are."
+            : "The time grows with the rows of \(growing.joined(separator: ", "))."
+        guard !changed.isEmpty else { return head + keptSentence }
+        let rows =
+            [["table", "what", "work"]]
+            + changed.map { [$0.name, $0.contents.joined(separator: ", "), $0.description] }
+        let widths = (0..<2).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let lines = rows.map { row in
+            zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+                .joined(separator: "  ") + "  " + row[2]
+        }
+        return "\(head)\(keptSentence)\n\n\(lines.joined(separator: "\n"))"
+    }
+
+    /// The tables that do not stay as they are, the most expensive ones first.
+    public var changedTables: [Table] {
+        tables.filter { $0.work != .kept }.sorted { ($1.work, $0.name) < ($0.work, $1.name) }
+    }
+
+    /// A sentence about the tables that stay as they are; empty without any.
+    public var keptSentence: String {
+        let count = tables.count { $0.work == .kept }
+        return count == 0
+            ? "" : " \(count) \(count == 1 ? "table stays" : "tables stay") as before."
+    }
+}
+
+extension MigrationCost.Table: CustomStringConvertible {
+    /// What becomes of the table, without its name.
+    public var description: String {
+        let text =
+            switch work {
+            case .kept: "kept"
+            case .created: "new"
+            case .removed: "removed, with its rows"
+            case .altered: "altered, no row is touched"
+            case .filled: "altered, rows get values"
+            case .rebuilt: "rebuilt, every row is copied"
+            case .gathered: "pairs are sorted and stored anew"
+            }
+        guard indexCount > 0 else { return text }
+        return "\(text); \(indexCount) \(indexCount == 1 ? "index is" : "indexes are") made again"
+    }
 }

@@ -126,6 +126,10 @@ public struct MigrationObstacle: Sendable, Hashable {
     /// The property in the new model; nil if the entity is meant.
     public let property: String?
     public let reason: Reason
+
+    /// For a new property: the only one of its type that the entity has lost. It may have been
+    /// renamed, without a renaming identifier that says so.
+    public internal(set) var possibleFormerName: String?
 }
 
 extension MigrationError: CustomStringConvertible {
@@ -211,7 +215,15 @@ extension MappingProblem: CustomStringConvertible {
 extension MigrationObstacle: CustomStringConvertible {
     public var description: String {
         let place = property.map { "'\(entity).\($0)'" } ?? "'\(entity)'"
-        return switch reason {
+        return sentence(place) + (possibleFormerName.map(hint) ?? "")
+    }
+
+    private func hint(_ former: String) -> String {
+        " (if '\(entity).\(former)' was renamed, set renamingIdentifier of '\(property ?? "")' to '\(former)')"
+    }
+
+    private func sentence(_ place: String) -> String {
+        switch reason {
         case .unrelatedModels:
             "the two models have no entity in common; name another file, or set renaming identifiers"
         case .attributeType(let from, let to):

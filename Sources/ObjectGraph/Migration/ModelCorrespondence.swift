@@ -128,7 +128,8 @@ struct ModelCorrespondence: Sendable {
                         let reason = obstacle(property, of: entity, old)
                     else { return nil }
                     return MigrationObstacle(
-                        entity: entity.name, property: property.name, reason: reason)
+                        entity: entity.name, property: property.name, reason: reason,
+                        possibleFormerName: possibleFormer(of: property, in: entity, old)?.name)
                 }
             }
     }
@@ -164,6 +165,23 @@ struct ModelCorrespondence: Sendable {
                 ?? (isInverseKept(relationship, former, formerRelationship) ? nil : .inverse)
         default: return .otherKind
         }
+    }
+
+    /// The only property of the same type that the entity has lost, if the property is new.
+    private func possibleFormer(
+        of property: Property, in entity: Entity, _ old: Entity
+    ) -> Property? {
+        guard source(of: property, in: entity) == nil else { return nil }
+        let kept = Set(entity.properties.compactMap { source(of: $0, in: entity)?.index })
+        let lost = old.properties.filter { former in
+            guard !kept.contains(former.index), !former.isHidden, !former.isTransient,
+                former.kind == property.kind, former.attributeType == property.attributeType
+            else { return false }
+            guard let relationship = property.relationship else { return true }
+            let destination = destination.entities[relationship.destinationIndex]
+            return source(of: destination)?.index == former.relationship!.destinationIndex
+        }
+        return lost.count == 1 ? lost[0] : nil
     }
 
     private func attributeObstacle(

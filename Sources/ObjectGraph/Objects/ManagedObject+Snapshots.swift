@@ -53,10 +53,7 @@ extension ManagedObject {
     private final func isChanged(_ property: Property) -> Bool {
         if property.isTransient { return false }
         guard property.kind != .toMany else {
-            guard let contents = contents?.relationships[property.index] else { return false }
-            let difference = contents.difference
-            return contents.isReordered || !difference.added.isEmpty
-                || !difference.removed.isEmpty
+            return contents?.relationships[property.index]?.differs ?? false
         }
         guard property.elements.isEmpty else {
             return property.elements.contains { isChanged($0.property) }

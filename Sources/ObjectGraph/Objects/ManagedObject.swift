@@ -225,10 +225,13 @@ open class ManagedObject {
     /// Whether the object is new, changed or deleted.
     public final var hasChanges: Bool { state.hasChanges }
 
-    /// Whether a save would write the object because a stored property differs from the row.
-    /// Setting an equal value makes no difference, nor does a primitive setter alone (spec §2.4).
+    /// Whether a stored property, to-many relationships included, differs from the last fetch or
+    /// save. Setting an equal value makes no difference, nor does a primitive setter alone
+    /// (spec §2.4).
     public final var hasPersistentChangedValues: Bool {
-        isToBeWritten && !changedProperties.isEmpty
+        guard isToBeWritten else { return false }
+        return !changedProperties.isEmpty
+            || contents?.relationships.values.contains(where: \.differs) ?? false
     }
 
     // MARK: - Hooks

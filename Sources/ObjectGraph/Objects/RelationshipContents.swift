@@ -165,6 +165,13 @@ struct ToManyContents {
         forgetNotes(about: gone.contains)
     }
 
+    /// Whether the members or their order differ from those of the last save.
+    var differs: Bool {
+        guard !isReordered else { return true }
+        let (added, removed) = difference
+        return !added.isEmpty || !removed.isEmpty
+    }
+
     /// The net effect of the notes: no object is in both sets.
     var difference: (added: Set<ManagedObject>, removed: Set<ManagedObject>) {
         var (added, removed): (Set<ManagedObject>, Set<ManagedObject>) = ([], [])

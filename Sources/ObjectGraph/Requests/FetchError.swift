@@ -50,6 +50,15 @@ public enum FetchError: Error, Sendable, Hashable {
 
     /// A column of a grouped dictionary fetch is neither grouped nor an aggregate.
     case notGrouped(String)
+
+    /// Several fetched properties have the name, which would be the key of one value only.
+    case duplicateProperty(String)
+
+    /// A fetched property, given as its expression, has no name.
+    case unnamedProperty(String)
+
+    /// `havingPredicate` has a SUBQUERY whose variable has the name of a fetched property.
+    case ambiguousVariable(String)
     case invalidRegularExpression(String)
 
     /// A limit, offset or batch size below zero.
@@ -117,6 +126,12 @@ extension FetchError: CustomStringConvertible {
             "'\(function)' is an aggregate; use it only in the properties or the having predicate of a dictionary fetch."
         case .notGrouped(let name):
             "'\(name)' is neither an aggregate nor in propertiesToGroupBy; make it one of them."
+        case .duplicateProperty(let name):
+            "propertiesToFetch has '\(name)' more than once; give each property a name of its own."
+        case .unnamedProperty(let expression):
+            "The fetched property '\(expression)' has no name, which is its key in the results; give it one."
+        case .ambiguousVariable(let name):
+            "'$\(name)' is the variable of a SUBQUERY and a fetched property; rename one of them."
         case .invalidRegularExpression(let pattern):
             "'\(pattern)' is not a regular expression; see the ICU syntax."
         case .negativeCount(let name, let count): "\(name) is \(count); it must be 0 or more."

@@ -6,12 +6,36 @@ extension FetchRequest {
         if fetchBatchSize < 0 { throw .negativeCount("fetchBatchSize", fetchBatchSize) }
     }
 
-    /// - Throws: `FetchError.negativeCount` or `tooDeep`.
+    /// The names of fetched properties are keys and variables, so each must mean one thing.
+    ///
+    /// - Throws: `FetchError.duplicateProperty`, `unnamedProperty` or `ambiguousVariable`.
+    private func checkNames() throws(FetchError) {
+        var names: Set<String> = []
+        for property in propertiesToFetch {
+            guard !property.name.isEmpty else {
+                throw .unnamedProperty(property.expression.predicateFormat)
+            }
+            guard names.insert(property.name).inserted else {
+                throw .duplicateProperty(property.name)
+            }
+        }
+        guard let havingPredicate, !names.isEmpty else { return }
+        var ambiguous: String?
+        havingPredicate.forEachExpression {
+            if case .subquery(_, let variable, _) = $0, names.contains(variable) {
+                ambiguous = variable
+            }
+        }
+        if let ambiguous { throw .ambiguousVariable(ambiguous) }
+    }
+
+    /// - Throws: `FetchError.negativeCount` or `tooDeep`, and for the names of fetched properties.
     func checkLimits() throws(FetchError) {
         try checkCounts()
         try predicate?.checkDepth()
         try havingPredicate?.checkDepth()
         for key in sortKeys { try key.expression.checkDepth() }
         for property in propertiesToFetch { try property.expression.checkDepth() }
+        try checkNames()
     }
 }

@@ -41,14 +41,14 @@ enum AlbumWorkload {
 }
 
 private final class Album: ManagedObject {
-    static let photos = ToMany<Photo>("photos", inverse: Photo.album)
+    static let photos: ToMany<Photo> = ToMany("photos", inverse: Photo.album)
 
     override class var managedProperties: [any ManagedProperty] { [photos] }
 }
 
 private final class Photo: ManagedObject {
-    static let number = Attribute<Int>("number")
-    static let album = ToOne<Album>("album")
+    static let number: Attribute<Int> = Attribute("number")
+    static let album: ToOne<Album> = ToOne("album")
 
     override class var managedProperties: [any ManagedProperty] { [number, album] }
 }

@@ -69,7 +69,7 @@ private typealias Author = TestSupport.Author
         view.performAndWait { #expect((author.object as! Author).name == "Author 0") }
         try fixture.write()
         // After the merge, which waits on the queue already.
-        try await view.perform(schedule: .enqueued) {
+        await view.perform(schedule: .enqueued) {
             #expect((author.object as! Author).name == "A new name")
         }
         #expect(try seesNewAuthor)

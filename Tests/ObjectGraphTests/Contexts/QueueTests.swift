@@ -17,8 +17,8 @@ import Testing
     @Test func `a context is bound to the main queue or to one of its own (§4.1.1)`() async throws {
         let main = ManagedObjectContext(.mainQueue, coordinator: fixture.coordinator)
         #expect(context.concurrencyType == .privateQueue && main.concurrencyType == .mainQueue)
-        try await main.perform { dispatchPrecondition(condition: .onQueue(.main)) }
-        try await context.perform { dispatchPrecondition(condition: .notOnQueue(.main)) }
+        await main.perform { dispatchPrecondition(condition: .onQueue(.main)) }
+        await context.perform { dispatchPrecondition(condition: .notOnQueue(.main)) }
     }
 
     @Test func `perform is always enqueued, and ends in an event (§4.1.3, §14.19)`() async throws {
@@ -26,14 +26,14 @@ import Testing
         let observation = context.observe { notification in
             if case .objectsDidChange = notification { order.withLock { $0.append("event") } }
         }
-        try await context.perform {
+        await context.perform {
             context.perform {
                 TestSupport.Author(context: context).name = "Lem"
                 order.withLock { $0.append("block") }
             }
             order.withLock { $0.append("caller") }
         }
-        try await context.perform(schedule: .enqueued) {}
+        await context.perform(schedule: .enqueued) {}
         observation.cancel()
         #expect(order.withLock { $0 } == ["caller", "block", "event"])
     }
@@ -61,8 +61,8 @@ import Testing
 
     @Test func `an asynchronous perform returns and rethrows (§4.1.5, §4.1.6)`() async throws {
         struct Failure: Error {}
-        #expect(try await context.perform { 5 } == 5)
-        #expect(try await context.perform(schedule: .enqueued) { 6 } == 6)
+        #expect(await context.perform { 5 } == 5)
+        #expect(await context.perform(schedule: .enqueued) { 6 } == 6)
         await #expect(throws: Failure.self) { try await context.perform { throw Failure() } }
     }
 

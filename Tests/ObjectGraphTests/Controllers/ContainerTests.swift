@@ -122,6 +122,36 @@ import Testing
         }
     }
 
+    private class Shape: ManagedObject {
+        static let name = Attribute<String?>("name")
+        override class var managedProperties: [any ManagedProperty] { [name] }
+    }
+    private final class Circle: Shape {}
+    private final class Square: Shape {}
+
+    @Test(arguments: [false, true])
+    func `all objects are counted, those of subentities too (§13.1.1, §13.1.3)`(
+        _ isAbstract: Bool
+    ) throws {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(Shape.self, isAbstract: isAbstract),
+                EntityDescription(Circle.self), EntityDescription(Square.self),
+            ]))
+        try store.run { context in
+            for _ in 0..<3 { _ = Circle(context: context) }
+            for _ in 0..<2 { _ = Square(context: context) }
+            if !isAbstract { _ = Shape(context: context) }
+            for _ in 0..<2 {
+                let all = try Shape.all(in: context)
+                #expect(all.count == (isAbstract ? 5 : 6))
+                #expect(try Shape.count(in: context) == all.count)
+                #expect(try Circle.count(in: context) == 3)
+                try context.save()
+            }
+        }
+    }
+
     @Test func `removing all, or all but some (§13.1.4)`() throws {
         try context.performAndWait {
             let kept = try #require(try TestSupport.Author.findFirst(in: context))

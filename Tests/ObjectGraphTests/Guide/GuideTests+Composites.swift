@@ -19,8 +19,8 @@ extension `Guide` {
     }
 
     final class Station: ManagedObject {
-        static let name = Attribute<String>("name")
-        static let location = Composite<Location>("location")
+        static let name: Attribute<String> = Attribute("name")
+        static let location: Composite<Location> = Composite("location")
         override class var managedProperties: [any ManagedProperty] { [name, location] }
     }
 }

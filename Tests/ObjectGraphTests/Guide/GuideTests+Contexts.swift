@@ -109,7 +109,7 @@ extension `Guide` {
         // Ends the sequence, once there is one.
         let resetting = Task {
             while !Task.isCancelled {
-                try await view.perform(schedule: .enqueued) { view.reset() }
+                await view.perform(schedule: .enqueued) { view.reset() }
                 await Task.yield()
             }
         }

@@ -7,21 +7,21 @@ import Testing
 // swift-format-ignore
 extension `Guide` {
     final class Series: ManagedObject {
-        static let name = Attribute<String>("name")
-        static let volumes = ToMany<Volume>("volumes", inverse: Volume.series)
-        static let count = Attribute<Int>("count", derivation: "volumes.@count")
-        static let pages = Attribute<Int>("pages", derivation: "volumes.pages.@sum")
-        static let sortName = Attribute<String>("sortName", derivation: "canonical:(name)")
+        static let name: Attribute<String> = Attribute("name")
+        static let volumes: ToMany<Volume> = ToMany("volumes", inverse: Volume.series)
+        static let count: Attribute<Int> = Attribute("count", derivation: "volumes.@count")
+        static let pages: Attribute<Int> = Attribute("pages", derivation: "volumes.pages.@sum")
+        static let sortName: Attribute<String> = Attribute("sortName", derivation: "canonical:(name)")
         override class var managedProperties: [any ManagedProperty] {
             [name, volumes, count, pages, sortName]
         }
     }
 
     final class Volume: ManagedObject {
-        static let pages = Attribute<Int>("pages")
-        static let series = ToOne<Series>("series")
-        static let seriesName = Attribute<String?>("seriesName", derivation: "series.name")
-        static let changed = Attribute<Date?>("changed", derivation: "now()")
+        static let pages: Attribute<Int> = Attribute("pages")
+        static let series: ToOne<Series> = ToOne("series")
+        static let seriesName: Attribute<String?> = Attribute("seriesName", derivation: "series.name")
+        static let changed: Attribute<Date?> = Attribute("changed", derivation: "now()")
         override class var managedProperties: [any ManagedProperty] {
             [pages, series, seriesName, changed]
         }

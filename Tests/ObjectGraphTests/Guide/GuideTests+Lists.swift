@@ -21,6 +21,7 @@ extension `Guide` {
             first.year = 2010
             context.processPendingChanges()
             #expect(shelf.years == ["2008", "2010"])
+            #expect(shelf.error == nil)
         }
     }
 
@@ -32,6 +33,14 @@ extension `Guide` {
             didChangeContentWith snapshot: FetchedResultsSnapshot
         ) {
             years = snapshot.sections.map(\.name)
+        }
+
+        var error: (any Error)?
+
+        func controller(
+            _ controller: FetchedResultsController<Book>, didFailWith error: any Error
+        ) {
+            self.error = error
         }
     }
 }

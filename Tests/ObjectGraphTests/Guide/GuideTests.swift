@@ -74,8 +74,8 @@ import Testing
 // swift-format-ignore
 extension `Guide` {
     final class Author: ManagedObject {
-        static let name = Attribute<String>("name")
-        static let books = OrderedToMany<Book>("books", inverse: Book.author, deleteRule: .cascade)
+        static let name: Attribute<String> = Attribute("name")
+        static let books: OrderedToMany<Book> = OrderedToMany("books", inverse: Book.author, deleteRule: .cascade)
         override class var managedProperties: [any ManagedProperty] { [name, books] }
 
         var name: String { get { self[Self.name] } set { self[Self.name] = newValue } }
@@ -83,14 +83,14 @@ extension `Guide` {
     }
 
     final class Book: ManagedObject {
-        static let number = Attribute<UUID>("number")
-        static let title = Attribute<String>(
+        static let number: Attribute<UUID> = Attribute("number")
+        static let title: Attribute<String> = Attribute(
             "title", validationRules: [ValidationRule("length <= 200", .message("A title is too long."))])
-        static let year = Attribute<Int?>("year", .integer32)
-        static let bought = Attribute<Date?>("bought")
-        static let isLent = Attribute<Bool>("isLent", default: false)
-        static let cover = Transformable<Cover>("cover", .codable(Cover.self))
-        static let author = ToOne<Author>("author")
+        static let year: Attribute<Int?> = Attribute("year", .integer32)
+        static let bought: Attribute<Date?> = Attribute("bought")
+        static let isLent: Attribute<Bool> = Attribute("isLent", default: false)
+        static let cover: Transformable<Cover> = Transformable("cover", .codable(Cover.self))
+        static let author: ToOne<Author> = ToOne("author")
         static let related: ToMany<Book> = ToMany("related", inverse: related)
         override class var managedProperties: [any ManagedProperty] {
             [number, title, year, bought, isLent, cover, author, related]
@@ -237,7 +237,12 @@ extension `Guide` {
         }
         let name = other.performAndWait { (other.object(with: id) as? Author)?.name }
 
-        #expect(name == "Stanisław Lem")
+        var request = Author.fetchRequest()
+        request.sortKeys = [.ascending("name")]
+        let names = try await other.perform { try other.fetch(request).map(\.name) }
+        let count = await other.perform { other.registeredObjects.count }
+
+        #expect(name == "Stanisław Lem" && names == ["Stanisław Lem"] && count <= 1)
     }
 }
 

@@ -7,14 +7,14 @@ import Testing
 // swift-format-ignore
 @Suite struct `The sample of the README` {
     final class Author: ManagedObject {
-        static let name = Attribute<String>("name")
-        static let books = ToMany<Book>("books", inverse: Book.author, deleteRule: .cascade)
+        static let name: Attribute<String> = Attribute("name")
+        static let books: ToMany<Book> = ToMany("books", inverse: Book.author, deleteRule: .cascade)
         override class var managedProperties: [any ManagedProperty] { [name, books] }
         var name: String { get { self[Self.name] } set { self[Self.name] = newValue } }
     }
 
     final class Book: ManagedObject {
-        static let author = ToOne<Author>("author")
+        static let author: ToOne<Author> = ToOne("author")
         override class var managedProperties: [any ManagedProperty] { [author] }
         var author: Author? { get { self[Self.author] } set { self[Self.author] = newValue } }
     }

@@ -71,4 +71,21 @@ import Testing
         }
         #expect(error?.code == 134190)
     }
+
+    @Test func `a cost reads as a sentence and a line for each table (§9.2.31)`() throws {
+        let (page, book) = (fixture.entity("Page", [title, size]), fixture.entity("Book", [title]))
+        #expect(
+            "\(try cost([page, book], [page, book]))"
+                == "No row is read or written: the time is the same however many there are. 2 tables stay as before."
+        )
+        let note = AttributeDescription("note", .string)
+        let text = "\(try cost([page, book], [fixture.entity("Page", [title, note]), book]))"
+        #expect(
+            text == """
+                The time grows with the rows of ZPAGE. 1 table stays as before.
+
+                table  what  work
+                ZPAGE  Page  rebuilt, every row is copied
+                """)
+    }
 }

@@ -136,6 +136,65 @@ import Testing
             obstacle("title", .noDefault))
     }
 
+    /// What comes, what goes, and the name that the error asks about.
+    static let renames: [(came: [AttributeDescription], went: [AttributeDescription], String?)] = [
+        ([mandatory("name")], [.init("title", .string)], "title"),
+        ([mandatory("name")], [mandatory("title")], "title"),
+        // Another type, several that may be meant, or none.
+        ([mandatory("name")], [.init("size", .integer64)], nil),
+        ([mandatory("name")], [.init("title", .string), .init("text", .string)], nil),
+        ([mandatory("name")], [], nil),
+        // Renamed, or gone on purpose for another one.
+        (
+            [mandatory("name", was: "title"), mandatory("text")],
+            [.init("title", .string), .init("size", .integer64)], nil
+        ),
+        ([mandatory("name")], [.init("title", .string, isTransient: true)], nil),
+    ]
+
+    private static func mandatory(
+        _ name: String, was former: String? = nil
+    ) -> AttributeDescription {
+        AttributeDescription(name, .string, isOptional: false, renamingIdentifier: former)
+    }
+
+    @Test(arguments: renames)
+    func `an attribute that may have been renamed is named (§9.2.11)`(
+        _ came: [AttributeDescription], _ went: [AttributeDescription], _ former: String?
+    ) throws {
+        let models = try [went, came].map {
+            try ManagedObjectModel(entities: [fixture.entity("Page", [note] + $0)])
+        }
+        let error = #expect(throws: MigrationError.self) {
+            try MappingModel.inferred(from: models[0], to: models[1])
+        }
+        guard case .notInferable(let obstacles)? = error?.reason else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        let unnamed = obstacles.filter { $0.reason == .noDefault && $0.property != "title" }
+        #expect(unnamed.contains { $0.possibleFormerName == former })
+        let hint = "renamingIdentifier of 'name' to '\(former ?? "")'"
+        #expect(error?.description.contains(hint) == (former != nil))
+    }
+
+    @Test func `a relationship that may have been renamed is named (§9.2.12)`() throws {
+        func model(_ relationship: RelationshipDescription) throws -> ManagedObjectModel {
+            try ManagedObjectModel(entities: [
+                fixture.entity("Book", [title]), fixture.entity("Page", [title], [relationship]),
+            ])
+        }
+        let error = #expect(throws: MigrationError.self) {
+            try MappingModel.inferred(
+                from: model(.toOne("volume", "Book")),
+                to: model(.toOne("book", "Book", isOptional: false)))
+        }
+        #expect(
+            error?.description.contains(
+                "(if 'Page.volume' was renamed, set renamingIdentifier of 'book' to 'volume')")
+                == true)
+    }
+
     @Test func `a mandatory relationship that is new (§9.2.12)`() throws {
         try expectObstacles(
             [fixture.entity("Book", [title]), fixture.entity("Page", [title])],

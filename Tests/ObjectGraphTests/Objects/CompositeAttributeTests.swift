@@ -179,7 +179,7 @@ import Testing
 
     @Test func `a sequence has the whole values (§1.3.30)`() async throws {
         let store = try Atlas.store()
-        let values = try await store.context.perform {
+        let values = await store.context.perform {
             let place = store.context.makePlace("A", Self.city)
             let values = place.values(for: Place.location)
             place[Place.location] = Location(1, 2)

@@ -55,6 +55,74 @@ import Testing
         }
     }
 
+    @Test(arguments: ["toOne", "toMany", "manyToMany", "ordered"])
+    func `hasPersistentChangedValues has relationships of every kind (§2.4.5)`(
+        _ kind: String
+    ) throws {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Item",
+                    relationships: [
+                        .toOne("toOne", "Part"), .toMany("toMany", "Part", inverse: "owner"),
+                        .toMany("manyToMany", "Part", inverse: "owners"),
+                        .toMany("ordered", "Part", inverse: "place", isOrdered: true),
+                    ]),
+                EntityDescription(
+                    name: "Part",
+                    relationships: [
+                        .toOne("owner", "Item", inverse: "toMany"),
+                        .toMany("owners", "Item", inverse: "manyToMany"),
+                        .toOne("place", "Item", inverse: "ordered"),
+                    ]),
+            ]))
+        try store.run { context in
+            let (item, part) = (try context.insert("Item"), try context.insert("Part"))
+            let other = try context.insert("Part")
+            func value(_ member: ManagedObject) -> Any {
+                if kind == "toOne" { return member }
+                if kind == "ordered" { return [member] }
+                return Set([member])
+            }
+            try item.setValue(value(part), forKey: kind)
+            try context.save()
+            #expect(!item.hasPersistentChangedValues)
+            try item.setValue(value(other), forKey: kind)
+            #expect(item.hasPersistentChangedValues)
+            #expect(Array(item.changedValues().keys) == [kind])
+            try context.save()
+            #expect(!item.hasPersistentChangedValues)
+            guard kind == "ordered" else { return }
+            try item.setValue([other, part], forKey: kind)
+            try context.save()
+            try item.setValue([part, other], forKey: kind)
+            #expect(item.hasPersistentChangedValues)
+        }
+    }
+
+    @Test func `a will-save stamp sees changes of members alone (§2.4.5)`() throws {
+        final class Stamped: ManagedObject {
+            static let count = Attribute<Int>("count", default: 0)
+            static let parts = ToMany<Stamped>("parts", inverse: whole)
+            static let whole: ToOne<Stamped> = ToOne("whole")
+            override class var managedProperties: [any ManagedProperty] { [count, parts, whole] }
+            override func willSave() {
+                guard hasPersistentChangedValues, changedValues()["count"] == nil else { return }
+                self[Self.count] += 1
+            }
+        }
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [EntityDescription(Stamped.self)]))
+        try store.run { context in
+            let (whole, part) = (Stamped(context: context), Stamped(context: context))
+            try context.save()
+            let before = whole[Stamped.count]
+            whole[Stamped.parts] = [part]
+            try context.save()
+            #expect(whole[Stamped.count] == before + 1)
+        }
+    }
+
     @Test func `primitive setters leave nothing to be saved`() throws {
         let store = try StoreFixture.notebook()
         try store.run { context in

@@ -20,7 +20,7 @@ import Testing
     private func texts(_ store: StoreFixture, _ id: ManagedObjectID) async throws
         -> AsyncStream<String>
     {
-        try await store.context.perform {
+        await store.context.perform {
             (store.context.object(with: id) as! Note).values(for: Note.text)
         }
     }
@@ -31,16 +31,16 @@ import Testing
         let (store, id) = try await makeNote("a")
         var values = try await texts(store, id).makeAsyncIterator()
         #expect(await values.next() == "a")
-        try await store.context.perform { (store.context.object(with: id) as! Note).text = "b" }
+        await store.context.perform { (store.context.object(with: id) as! Note).text = "b" }
         #expect(await values.next() == "b")
-        try await store.context.perform { store.context.undo() }
+        await store.context.perform { store.context.undo() }
         #expect(await values.next() == "a")
     }
 
     @Test func `of several values that wait the newest is kept (§2.3.15)`() async throws {
         let (store, id) = try await makeNote("a")
         var values = try await texts(store, id).makeAsyncIterator()
-        try await store.context.perform {
+        await store.context.perform {
             for number in 0..<100 {
                 (store.context.object(with: id) as! Note).text = "\(number)"
             }
@@ -50,12 +50,12 @@ import Testing
 
     @Test func `a transformable attribute has a sequence too (§2.3.15)`() async throws {
         let (store, id) = try await makeNote("a")
-        let colours = try await store.context.perform {
+        let colours = await store.context.perform {
             (store.context.object(with: id) as! Note).values(for: Note.colour)
         }
         var values = colours.makeAsyncIterator()
         #expect(await values.next() == .some(nil))
-        try await store.context.perform {
+        await store.context.perform {
             (store.context.object(with: id) as! Note).colour = Colour(red: 1)
         }
         #expect(await values.next() == Colour(red: 1))
@@ -86,7 +86,7 @@ import Testing
     @Test func `it ends with its context (§2.3.16)`() async throws {
         let store = try StoreFixture.notebook()
         var context: ManagedObjectContext? = store.makeContext()
-        let sequence = try await context!.perform { [context] in
+        let sequence = await context!.perform { [context] in
             context!.makeNote("a").values(for: Note.text)
         }
         context = nil
@@ -102,7 +102,7 @@ import Testing
             break
         }
         // The end of the sequence reached the queue before this does.
-        try await store.context.perform(schedule: .enqueued) {
+        await store.context.perform(schedule: .enqueued) {
             #expect(store.context.propertyObservers.isEmpty)
             #expect(!store.context.object(with: id).state.flags.contains(.observed))
         }
@@ -110,7 +110,7 @@ import Testing
 
     @Test func `an object without a context has an empty sequence (§2.3.16)`() async throws {
         let store = try StoreFixture.notebook()
-        let sequence = try await store.context.perform {
+        let sequence = await store.context.perform {
             let note = store.context.makeNote("a")
             store.context.reset()
             return note.values(for: Note.text)

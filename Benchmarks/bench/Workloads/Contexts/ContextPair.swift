@@ -115,7 +115,7 @@ final class ContextPair: Sendable {
     // MARK: With await
 
     private func awaitAsView() async throws {
-        try await view.perform { self.meeting.arrive() }
+        await view.perform { self.meeting.arrive() }
         try await worker.perform { if self.pattern == .inside { try self.takeStep() } }
         try await view.perform { try self.view.save() }
     }
@@ -125,7 +125,7 @@ final class ContextPair: Sendable {
             self.meeting.arrive()
             try self.takeStep()
         }
-        if pattern == .enter { try await view.perform {} }
+        if pattern == .enter { await view.perform {} }
     }
 
     // MARK: Parts

@@ -86,7 +86,13 @@ extension ManagedObjectContext {
         if undoManager != nil { registerUndo() }
         let changes = hasObservers ? changes(of: changed, dropped) : ObjectChanges()
         // Before observers are notified, because they may change objects themselves.
-        changed.forEachBorrowed { if $0.isInserted { $0.state.flags.insert(.announced) } }
+        changed.forEachBorrowed {
+            if $0.isToBeInserted {
+                $0.state.flags.insert(.announced)
+            } else if $0.state.isDeleted {
+                $0.state.flags.remove(.announced)
+            }
+        }
         if !changes.isEmpty { post(.objectsDidChange(changes)) }
         for object in unplaced where !object.state.isDetached { noteEvent(of: object) }
         return changed
@@ -100,7 +106,10 @@ extension ManagedObjectContext {
         for object in objects where !object.state.isDetached {
             let id = object.objectID
             if object.state.isDeleted {
-                if !object.state.life.isInsertion { changes.deleted.append(id) }
+                // A new object stays until the save applies delete rules.
+                if !object.state.life.isInsertion || object.state.flags.contains(.announced) {
+                    changes.deleted.append(id)
+                }
             } else if object.state.life.isInsertion, !object.state.flags.contains(.announced) {
                 changes.inserted.append(id)
             } else {
@@ -200,9 +209,13 @@ extension ManagedObjectContext {
     }
 
     /// Sets to-one relationships of unsaved objects to nil if their destination is gone.
-    func cutReferences(to objects: [ManagedObject]) {
-        guard !objects.isEmpty else { return }
+    ///
+    /// - Returns: The objects that have lost a destination.
+    @discardableResult
+    func cutReferences(to objects: [ManagedObject]) -> [ManagedObject] {
+        guard !objects.isEmpty else { return [] }
         let gone = Set(objects)
+        var cut: [ManagedObject] = []
         for object in tracker.inserted + tracker.updated
         where object.state.life.isToBeWritten && !object.isFault && !object.isDeleted {
             for index in object.binding.entity.toOneIndexes
@@ -210,8 +223,10 @@ extension ManagedObjectContext {
                 let property = object.binding.entity.properties[index]
                 if let destination = object.destination(of: property), gone.contains(destination) {
                     object.store(nil, in: property)
+                    cut.append(object)
                 }
             }
         }
+        return cut
     }
 }

@@ -60,7 +60,7 @@ extension ManagedObjectContext {
             merged.deleted.append(object.objectID)
         }
         dropMembers(gone)
-        cutReferences(to: gone)
+        merged.refreshed += cutReferences(to: gone).map(\.objectID)
         let count = merged.inserted.count + merged.refreshed.count + merged.deleted.count
         coordinator.graphCounters.merges.add(1, ordering: .relaxed)
         coordinator.graphCounters.mergedObjects.add(Int64(count), ordering: .relaxed)
@@ -137,7 +137,8 @@ extension ManagedObjectContext {
     /// not registered.
     private func postMerge(of merged: ObjectChanges, from changes: ObjectChanges) {
         let all = ObjectChanges(
-            inserted: merged.inserted, deleted: changes.deleted, refreshed: changes.updated)
+            inserted: merged.inserted, deleted: changes.deleted,
+            refreshed: changes.updated + merged.refreshed)
         guard !all.isEmpty else { return }
         post(merged.isEmpty ? nil : .objectsDidChange(merged), followed: .objectsDidChange(all))
     }

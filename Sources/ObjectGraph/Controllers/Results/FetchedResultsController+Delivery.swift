@@ -18,6 +18,15 @@ extension FetchedResultsController {
         return delegate as? any FetchedResultsChangeDelegate<Object>
     }
 
+    /// - Throws: `FetchedResultsError.differencesWithSections` if the delegate would never be called.
+    func checkDelegate() throws(FetchedResultsError) {
+        guard sectionExpression != nil,
+            delegate is any FetchedResultsDifferenceDelegate<Object>,
+            snapshotDelegate == nil, changeDelegate == nil
+        else { return }
+        throw .differencesWithSections(entity: fetchRequest.entityName)
+    }
+
     /// Delivers an event in the shape of the delegate, and as a snapshot.
     ///
     /// - Parameter renewed: The identifiers that have changed, which the shapes with identifiers
@@ -125,11 +134,5 @@ extension FetchedResultsController {
             start = end
         }
         return FetchedResultsSnapshot(sections: sections, reloadedObjectIDs: reloaded)
-    }
-}
-
-extension ResultChanges {
-    fileprivate var isEmpty: Bool {
-        deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty
     }
 }

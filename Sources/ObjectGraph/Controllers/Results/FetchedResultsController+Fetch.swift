@@ -4,34 +4,70 @@ import Foundation
 extension FetchedResultsController {
     /// Fetches the objects and divides them into sections.
     ///
+    /// Order and sections are those of the values in memory, where these differ from the store's.
     /// Notifies no delegate but that of snapshots. Cost: the fetch, and what the sections cost:
     /// nothing if the cache has them; one grouping statement for a batched list that is sorted by
     /// its section attribute first; otherwise a value of each object, which a batched list reads
-    /// batch by batch.
-    /// - Throws: `FetchedResultsError.noSortKeys` and `outOfOrderSection`; the errors of `fetch` of
-    ///   the context. The content then stays as it was.
+    /// batch by batch. A batched list costs a statement more if the context has read rows of its
+    /// objects, and is loaded whole if one of them is out of date.
+    /// - Throws: `FetchedResultsError.noSortKeys`, `differencesWithSections` and
+    ///   `outOfOrderSection`; the errors of `fetch` of the context. The content then stays as it
+    ///   was.
     public func performFetch() throws {
         context.checkQueue()
-        let request = fetchRequest
+        try checkDelegate()
+        take(try load(fetchRequest))
+        if observation == nil {
+            observation = context.followers.add { [weak self] in self?.receive($0) }
+        }
+        deliverSnapshot()
+    }
+
+    /// What a fetch has found.
+    struct Content {
+        let list: ResultList
+        let order: ResultOrder
+        let windows: ResultWindows
+        let relatedStamps: [RelatedIdentity: Int]
+    }
+
+    func take(_ content: Content) {
+        (list, order, windows) = (content.list, content.order, content.windows)
+        relatedStamps = content.relatedStamps
+        isStale = false
+        renewedKeys = []
+        fetchCount += 1
+    }
+
+    /// - Throws: as `performFetch`.
+    func load(_ fetchRequest: FetchRequest) throws -> Content {
+        var request = fetchRequest
         guard !request.sortKeys.isEmpty else {
             throw FetchedResultsError.noSortKeys(entity: request.entityName)
         }
         let entity = try context.entity(of: request, Object.self)
         let order = try ResultOrder(request, entity, section: sectionExpression, in: context)
-        let sections = SectionReader(order, sectionExpression, cacheName.map { (cache, $0) })
+        // Rows that are read whole are compared in memory.
+        let needsRows =
+            request.fetchBatchSize > 0 || !request.includesPropertyValues || cacheName != nil
+        let mayDiffer = needsRows ? try order.differsFromStore() : order.holdsValues
+        if mayDiffer { request.fetchBatchSize = 0 }
+        let sections = SectionReader(
+            order, sectionExpression, mayDiffer ? nil : cacheName.map { (cache, $0) })
         let fetched = try context.fetch(request, as: Object.self)
         let list: ResultList
         var windows = ResultWindows()
         switch fetched.results {
-        case .objects(let objects, let prefetched):
+        case .objects(var objects, let prefetched):
+            if mayDiffer { objects = try order.sort(objects) }
             let items = objects.map {
                 ResultList.Item(
                     key: EntityKey($0), storeNumber: $0.binding.storeNumber, object: $0,
                     stamp: order.stamp(of: $0))
             }
+            let sorted = FetchedObjects<Object>(.objects(objects, prefetched: prefetched))
             list = ResultList(
-                items, sections: try sections.runs(of: fetched, grouped: false),
-                holdsObjects: true)
+                items, sections: try sections.runs(of: sorted, grouped: false), holdsObjects: true)
             windows.prefetched = prefetched
         case .batches(let batches):
             let runs = try sections.runs(of: fetched, grouped: true)
@@ -43,13 +79,8 @@ extension FetchedResultsController {
             }
             list = ResultList(items, sections: runs, holdsObjects: false)
         }
-        (self.list, self.order, self.windows, isStale) = (list, order, windows, false)
-        renewedKeys = []
-        fetchCount += 1
-        if observation == nil {
-            observation = context.followers.add { [weak self] in self?.receive($0) }
-        }
-        deliverSnapshot()
+        return Content(
+            list: list, order: order, windows: windows, relatedStamps: order.relatedStamps())
     }
 }
 
@@ -150,7 +181,7 @@ extension ResultOrder {
 
 extension [SectionRun] {
     /// Adds objects with a section name at the end.
-    fileprivate mutating func append(_ name: String, count: Int = 1) {
+    mutating func append(_ name: String, count: Int = 1) {
         if last?.name == name {
             self[endIndex - 1].count += count
         } else {

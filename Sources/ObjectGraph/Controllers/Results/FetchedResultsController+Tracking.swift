@@ -20,16 +20,24 @@ extension FetchedResultsController {
         if changes.invalidatesAll || order.concerns(changes.invalidated) { return forgetContent() }
         guard !isStale else { return }
         let ids = changes.inserted + changes.updated + changes.refreshed
-        guard isFollowed else {
-            isStale = order.concerns(ids) || order.concerns(changes.deleted)
-            return
-        }
         do {
-            let event = try context.requiringReads {
-                try context.readingForEngine { try self.event(ids, changes.deleted, order) }
+            guard isFollowed else {
+                isStale =
+                    try order.concerns(ids) || order.concerns(changes.deleted)
+                    || haveRelatedChanged(changes, order)
+                return
+            }
+            try checkDelegate()
+            let (event, isReordered) = try context.requiringReads {
+                try context.readingForEngine {
+                    let isReordered = try haveRelatedChanged(changes, order)
+                    return (try self.event(ids, changes.deleted, order), isReordered)
+                }
             }
             let renewed = takeRenewedKeys()
-            if !event.isEmpty {
+            if isReordered {
+                try fetchAgain(event, order, renewed)
+            } else if !event.isEmpty {
                 try follow(event, order, renewed)
             } else if !renewed.isEmpty {
                 deliver(ResultChanges(), renewed)
@@ -43,6 +51,30 @@ extension FetchedResultsController {
     /// The content is unknown until the next `performFetch`.
     private func forgetContent() {
         (list, order, windows, renewedKeys) = (nil, nil, ResultWindows(), [])
+    }
+
+    /// Whether related objects have other values than when the list was made. An object that was not
+    /// realised then counts as changed.
+    private func haveRelatedChanged(
+        _ changes: ObjectChanges, _ order: ResultOrder
+    ) throws -> Bool {
+        guard !order.related.isEmpty else { return false }
+        var hasChanged = false
+        for id in changes.inserted {
+            guard let object = order.relatedObject(id), !object.isFault else { continue }
+            relatedStamps[RelatedIdentity(object)] = order.related.stamp(of: object)
+        }
+        let objects = (changes.updated + changes.refreshed).compactMap(order.relatedObject)
+        for (rootIndex, group) in Dictionary(grouping: objects, by: \.binding.rootIndex) {
+            try context.load(group, context.model.entities[rootIndex])
+        }
+        for object in objects {
+            let stamp = order.related.stamp(of: object)
+            let identity = RelatedIdentity(object)
+            if stamp == nil || relatedStamps[identity] != stamp { hasChanged = true }
+            relatedStamps[identity] = stamp
+        }
+        return hasChanged || changes.deleted.contains { order.relatedObject($0) != nil }
     }
 
     /// Divides the objects concerned into those that leave, stay and arrive.
@@ -98,11 +130,51 @@ extension FetchedResultsController {
         // Taken out, so that it is changed in place and no hook of an object that is read sees it
         // half changed.
         self.list = nil
-        let changes = try context.requiringReads {
+        let outcome = try context.requiringReads {
             try context.readingForEngine { try list.apply(event, by: order) }
         }
-        self.list = list
+        switch outcome {
+        case .changed(let changes):
+            self.list = list
+            deliver(changes, renewed)
+        case .disordered(let old):
+            // Values have changed without an event, such as those of a fault that was read after a
+            // batch request.
+            let content = try fetched(order)
+            take(content)
+            deliver(
+                ResultChanges(
+                    from: old, to: content.list.arrangement, event.changedIdentities, order),
+                renewed)
+        }
+    }
+
+    /// Replaces the content by what a fetch finds now, and reports the difference.
+    private func fetchAgain(
+        _ event: ResultEvent, _ order: ResultOrder, _ renewed: [RenewedKey]
+    ) throws {
+        let content = try fetched(order)
+        // The fetch takes keys that a save further up has assigned meanwhile.
+        let renewed = renewed + takeRenewedKeys()
+        guard let old = list?.arrangement else { return }
+        let changes = ResultChanges(
+            from: old, to: content.list.arrangement, event.changedIdentities, order)
+        guard !changes.isEmpty || !renewed.isEmpty else { return take(content) }
+        let fetchCount = fetchCount
+        if !changes.isEmpty { changeDelegate?.controllerWillChangeContent(self) }
+        guard fetchCount == self.fetchCount else {
+            changeDelegate?.controllerDidChangeContent(self)
+            return
+        }
+        take(content)
         deliver(changes, renewed)
+    }
+
+    /// The result of the request that made the list.
+    private func fetched(_ order: ResultOrder) throws -> Content {
+        try context.requiringReads {
+            try context.readingForEngine { try load(order.request) }
+        }
     }
 
     // MARK: - Keys
@@ -146,4 +218,12 @@ extension ResultOrder {
     }
 
     func concerns(_ ids: [ManagedObjectID]) -> Bool { ids.contains { scope(of: $0) != nil } }
+
+    /// The object if its values may decide places.
+    func relatedObject(_ id: ManagedObjectID) -> ManagedObject? {
+        guard let scope = context.coordinator.localScope(of: id),
+            related.contains(entityIndex: scope.entityIndex)
+        else { return nil }
+        return context.object(id.reference, scope)
+    }
 }

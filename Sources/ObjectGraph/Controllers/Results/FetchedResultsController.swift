@@ -43,6 +43,9 @@ public final class FetchedResultsController<Object: ManagedObject>: @unchecked S
     var order: ResultOrder?
     var windows = ResultWindows()
 
+    /// Digests of related objects, for those that the context has realised.
+    var relatedStamps: [RelatedIdentity: Int] = [:]
+
     /// Whether events have passed that were not followed.
     var isStale = false
 

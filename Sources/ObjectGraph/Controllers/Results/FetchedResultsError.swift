@@ -5,6 +5,9 @@ public enum FetchedResultsError: Error, Sendable, Hashable {
     /// The request of the controller has no sort keys, so its objects have no order.
     case noSortKeys(entity: String)
 
+    /// The delegate takes differences, which have no sections, and the controller has a section key.
+    case differencesWithSections(entity: String)
+
     /// `performFetch` has not succeeded yet, or the objects were invalidated since.
     case notFetched
 
@@ -25,6 +28,8 @@ extension FetchedResultsError: CodedError {
         switch self {
         case .noSortKeys(let entity):
             "The request for '\(entity)' has no sort keys; a results controller needs at least one."
+        case .differencesWithSections(let entity):
+            "The controller of '\(entity)' has sections, and its delegate takes differences, which have none; let it conform to FetchedResultsSnapshotDelegate or FetchedResultsChangeDelegate."
         case .notFetched:
             "The controller has no results; call performFetch first, and again after a reset of the context."
         case .noObject(let indexPath, let sections):

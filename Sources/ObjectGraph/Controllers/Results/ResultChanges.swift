@@ -20,6 +20,11 @@ struct ResultEvent {
     var arrived: [Member] = []
 
     var isEmpty: Bool { gone.isEmpty && changed.isEmpty && arrived.isEmpty }
+
+    /// The objects that belong to the list before and after the event.
+    var changedIdentities: Set<RowIdentity> {
+        Set(changed.lazy.map { RowIdentity($0.member.object) })
+    }
 }
 
 /// The effects of an event on a list. Old paths and positions count before the event, new ones
@@ -36,6 +41,10 @@ struct ResultChanges {
     var inserts: [(object: ManagedObject, new: Place)] = []
     var moves: [(object: ManagedObject, old: Place, new: Place)] = []
     var updates: [(object: ManagedObject, old: Place, new: Place)] = []
+
+    var isEmpty: Bool {
+        deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty
+    }
 }
 
 extension ResultList {

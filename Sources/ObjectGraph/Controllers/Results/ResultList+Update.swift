@@ -21,7 +21,7 @@ extension ResultList {
         let origin: Origin?
         var gap = 0
         var isKept = false
-        var handle: Handle = 0
+        var handle: Handle?
     }
 
     /// A new section whose name another one has, which must therefore become empty.
@@ -31,14 +31,20 @@ extension ResultList {
         let earlier: SectionHandle
     }
 
+    /// What an event has done to a list.
+    enum Outcome {
+        case changed(ResultChanges)
+
+        /// A section would be in two parts. The list is no longer valid; it was so before.
+        case disordered(ResultArrangement)
+    }
+
     /// Applies an event. If it throws, the list is no longer valid.
     ///
     /// Cost: O(c log n) for c objects, and about log₂ n statements if the rows of anchors must be
     /// read.
-    /// - Throws: `FetchedResultsError.outOfOrderSection`; `StoreError` if rows cannot be read.
-    mutating func apply(
-        _ event: ResultEvent, by order: ResultOrder
-    ) throws -> ResultChanges {
+    /// - Throws: `StoreError` if rows cannot be read.
+    mutating func apply(_ event: ResultEvent, by order: ResultOrder) throws -> Outcome {
         var changes = ResultChanges()
         var anchored: [(Origin, ManagedObject)] = []
         var leaving: [(origin: Origin, member: ResultEvent.Member?)] = []
@@ -62,19 +68,28 @@ extension ResultList {
                 changes.deletes.append((order.object(of: items[origin.handle]), origin.place))
             }
         }
+        let leavers = leaving.map { origin, _ in
+            (origin.place.position, items[origin.handle], sections[origin.section])
+        }
         for (origin, _) in leaving {
             remove(origin.handle)
             sections.addWeight(-1, to: origin.section)
         }
         try findGaps(of: &movers, by: order)
-        let added = try insert(&movers, by: order)
+        let added: [SectionHandle]
+        do {
+            added = try insert(&movers, by: order)
+        } catch {
+            let placed = Set(movers.compactMap(\.handle))
+            return .disordered(arrangement(before: leavers, without: placed))
+        }
         removeEmptySections(leaving.map(\.origin), &changes)
         for section in added {
             changes.insertedSections.append((sections.position(of: section), sections[section]))
         }
         changes.insertedSections.sort { $0.index < $1.index }
         for mover in movers {
-            let (object, new) = (mover.member.object, place(of: mover.handle))
+            let (object, new) = (mover.member.object, place(of: mover.handle!))
             guard let old = mover.origin?.place else {
                 changes.inserts.append((object, new))
                 continue
@@ -90,7 +105,7 @@ extension ResultList {
         }
         changes.moves.sort { $0.old.position < $1.old.position }
         changes.updates.sort { $0.old.position < $1.old.position }
-        return changes
+        return .changed(changes)
     }
 
     private func origin(of handle: Handle) -> Origin {
@@ -160,7 +175,7 @@ extension ResultList {
     /// - Returns: The sections that were added.
     private mutating func insert(
         _ movers: inout [Mover], by order: ResultOrder
-    ) throws -> [SectionHandle] {
+    ) throws(FetchedResultsError) -> [SectionHandle] {
         var added: [SectionHandle] = []
         var claims: [Claim] = []
         var start = 0
@@ -195,31 +210,20 @@ extension ResultList {
     /// Marks as kept the most objects of a gap that came from it, have their section still, and are
     /// in their old order.
     private func keepLongestOrder(_ movers: inout ArraySlice<Mover>) {
-        // The ends of the best sequences of each length, and what comes before each object in its
-        // sequence.
-        var ends: [Int] = []
-        var previous: [Int: Int] = [:]
-        func old(_ index: Int) -> Int { movers[index].origin!.place.position }
-        for index in movers.indices {
-            guard let origin = movers[index].origin, origin.gap == movers[index].gap,
-                sections[origin.section] == movers[index].member.section
-            else { continue }
-            let length = ends.partitioningIndex { old($0) >= old(index) }
-            if length > 0 { previous[index] = ends[length - 1] }
-            if length < ends.count { ends[length] = index } else { ends.append(index) }
+        let candidates = movers.indices.filter { index in
+            guard let origin = movers[index].origin else { return false }
+            return origin.gap == movers[index].gap
+                && sections[origin.section] == movers[index].member.section
         }
-        var next = ends.last
-        while let index = next {
-            movers[index].isKept = true
-            next = previous[index]
-        }
+        let old = candidates.map { movers[$0].origin!.place.position }
+        for index in old.longestIncreasing { movers[candidates[index]].isKept = true }
     }
 
     /// Finds or makes the section of each run of objects with one name.
     private mutating func assignSections(
         _ movers: ArraySlice<Mover>, at position: Int, by order: ResultOrder,
         _ added: inout [SectionHandle], _ claims: inout [Claim]
-    ) throws -> [(section: SectionHandle, count: Int)] {
+    ) throws(FetchedResultsError) -> [(section: SectionHandle, count: Int)] {
         guard hasSections else { return [(sectionHandles[""]!, movers.count)] }
         let left = position > 0 ? sections.location(ofWeight: position - 1).handle : nil
         let right = position < items.count ? sections.location(ofWeight: position).handle : nil
@@ -323,17 +327,4 @@ extension ResultOrder {
 extension Range<Int> {
     /// The middle of a range that is not empty.
     fileprivate var middle: Int { (lowerBound + upperBound) / 2 }
-}
-
-extension Array {
-    /// The first index whose element fulfils a condition that holds for all elements from some
-    /// index on.
-    fileprivate func partitioningIndex(where isInSecond: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isInSecond(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
 }

@@ -12,6 +12,9 @@ struct ResultOrder {
     /// The attributes that decide an object's place, if no value of another object does.
     private let properties: [Property]?
 
+    /// The related objects whose values decide places.
+    let related: RelatedSources
+
     /// - Throws: `FetchError` for mistakes in the sort keys and the section key.
     init(
         _ request: FetchRequest, _ entity: Entity, section: ObjectExpression?,
@@ -20,14 +23,17 @@ struct ResultOrder {
         self.context = context
         self.entity = entity
         self.request = request
-        sort = try CompiledSort(request.sortKeys, entity: entity, model: context.model)
+        var resolver = ConditionResolver(entity: entity, model: context.model)
+        let reached = ReachedEntities()
+        resolver.reached = reached
+        sort = try CompiledSort(request.sortKeys, resolver)
         if let section {
-            let resolver = ConditionResolver(entity: entity, model: context.model)
             self.section = try resolver.operand(section)
         } else {
             self.section = nil
         }
         let operands = sort.keys.map(\.operand) + (self.section.map { [$0] } ?? [])
+        related = RelatedSources(operands, reached, context.model)
         let own = operands.compactMap(\.ownAttribute)
         properties = own.count == operands.count ? own : nil
     }

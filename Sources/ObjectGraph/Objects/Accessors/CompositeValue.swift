@@ -36,16 +36,31 @@ public struct CompositeElement<Owner: CompositeValue>: Sendable {
     ///   - property: The property of the Swift type.
     ///   - type: The element's type in the model; nil means the first of `Value.attributeTypes`.
     ///   - default: The element's value in a new object.
+    ///   - allowsExternalStorage: Whether large values of an element of type Binary are kept in
+    ///     files.
+    ///   - preservesValueInHistoryOnDeletion: Whether the history keeps the last value.
     ///   - validationRules: Conditions on the value.
+    ///   - codingKey: The key in JSON; nil means the name.
+    ///   - renamingIdentifier: The name in an earlier model; nil means the same name.
+    ///   - userInfo: Any information.
+    ///   - versionHashModifier: Part of the version hash.
     public init<Value: ManagedValue>(
         _ name: String, _ property: WritableKeyPath<Owner, Value> & Sendable,
-        _ type: AttributeType? = nil, default: Value? = nil,
-        validationRules: [ValidationRule] = []
+        _ type: AttributeType? = nil, default: Value? = nil, allowsExternalStorage: Bool = false,
+        preservesValueInHistoryOnDeletion: Bool = false, validationRules: [ValidationRule] = [],
+        codingKey: String? = nil, renamingIdentifier: String? = nil,
+        userInfo: [String: String] = [:], versionHashModifier: String? = nil
     ) {
-        description = AttributeDescription(
+        var description = AttributeDescription(
             name, type ?? Value.attributeTypes[0],
             isOptional: Value.self is any ExpressibleByNilLiteral.Type,
-            defaultValue: `default`?.attributeValue, validationRules: validationRules)
+            defaultValue: `default`?.attributeValue,
+            allowsExternalStorage: allowsExternalStorage,
+            preservesValueInHistoryOnDeletion: preservesValueInHistoryOnDeletion,
+            validationRules: validationRules, renamingIdentifier: renamingIdentifier,
+            userInfo: userInfo, versionHashModifier: versionHashModifier)
+        if let codingKey { description.codingKey = codingKey }
+        self.description = description
         access = { keyPath in
             let key = PropertyKey(element: "\(keyPath).\(name)", Value.attributeTypes)
             return CompositeAccess.Element(
@@ -62,11 +77,21 @@ public struct CompositeElement<Owner: CompositeValue>: Sendable {
     /// - Parameters:
     ///   - name: The element's name in the model.
     ///   - property: The property of the Swift type.
+    ///   - codingKey: The key in JSON; nil means the name.
+    ///   - renamingIdentifier: The name in an earlier model; nil means the same name.
+    ///   - userInfo: Any information.
+    ///   - versionHashModifier: Part of the version hash.
     public init<Value: CompositeValue>(
-        _ name: String, _ property: WritableKeyPath<Owner, Value?> & Sendable
+        _ name: String, _ property: WritableKeyPath<Owner, Value?> & Sendable,
+        codingKey: String? = nil, renamingIdentifier: String? = nil,
+        userInfo: [String: String] = [:], versionHashModifier: String? = nil
     ) {
-        description = AttributeDescription(
-            name, .composite, elements: Value.elements.map(\.description))
+        var description = AttributeDescription(
+            name, .composite, elements: Value.elements.map(\.description),
+            renamingIdentifier: renamingIdentifier, userInfo: userInfo,
+            versionHashModifier: versionHashModifier)
+        if let codingKey { description.codingKey = codingKey }
+        self.description = description
         access = { keyPath in
             let nested = CompositeAccess<Value>(
                 PropertyKey(element: "\(keyPath).\(name)", [.composite]))

@@ -35,7 +35,8 @@ public final class PropertyKey: Sendable {
     let declaration: @Sendable () -> Declaration
 
     enum Declaration {
-        case attribute(AttributeDescription)
+        case attribute(
+            AttributeDescription, isUnique: Bool = false, _ indexes: [PropertyIndex] = [])
         case relationship(RelationshipDescription)
     }
 

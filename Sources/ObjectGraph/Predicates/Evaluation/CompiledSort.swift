@@ -14,7 +14,10 @@ struct CompiledSort: Sendable {
     init(
         _ sortKeys: [SortKey], entity: Entity, model: ManagedObjectModel
     ) throws(FetchError) {
-        let resolver = ConditionResolver(entity: entity, model: model)
+        try self.init(sortKeys, ConditionResolver(entity: entity, model: model))
+    }
+
+    init(_ sortKeys: [SortKey], _ resolver: ConditionResolver) throws(FetchError) {
         var keys: [Key] = []
         for key in sortKeys { keys.append(try Key(key, resolver)) }
         self.keys = keys

@@ -89,8 +89,11 @@ extension ConditionResolver {
     private func step(
         _ property: Property, from resolved: ResolvedKeyPath, _ objects: ObjectPath, _ text: String
     ) throws(FetchError) -> ResolvedKeyPath {
-        if let reached, let relationship = property.relationship {
-            reached.insert(model.destination(of: relationship))
+        if let reached {
+            reached.insert(property, of: objects)
+            if let relationship = property.relationship {
+                reached.insert(model.destination(of: relationship))
+            }
         }
         switch property.kind {
         case .attribute:

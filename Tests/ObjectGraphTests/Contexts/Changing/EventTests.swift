@@ -16,7 +16,7 @@ import Testing
         #expect(journal.take().isEmpty)
         store.run { $0.processPendingChanges() }
         #expect(journal.take().count == 1)
-        try await context.perform(schedule: .enqueued) { _ = context.makeNote("b") }
+        await context.perform(schedule: .enqueued) { _ = context.makeNote("b") }
         #expect(journal.take().count == 1)
         try store.run { context in
             context.makeNote("c")
@@ -180,7 +180,7 @@ import Testing
             #expect(told.values.isEmpty)
         }
         // Runs after the block that the first change enqueued.
-        let counts = try await context.perform(schedule: .enqueued) {
+        let counts = await context.perform(schedule: .enqueued) {
             told.values.map(\.inserted.count)
         }
         observation.cancel()

@@ -240,7 +240,7 @@ import Testing
         view.automaticallyMergesChangesFromParent = true
         _ = try saved { worker.author(id).name = "Stanisław Lem" }
         // The merge is in the queue before this.
-        let name = try await view.perform(schedule: .enqueued) { view.author(id).name }
+        let name = await view.perform(schedule: .enqueued) { view.author(id).name }
         #expect(name == "Stanisław Lem")
     }
 

@@ -141,9 +141,9 @@ import Testing
     @Test func `the end of perform is the end of a step (§2.9.2)`() async throws {
         let store = try undoable()
         let context = store.context
-        let id = try await context.perform { context.makeNote("a").objectID }
-        try await context.perform { (context.object(with: id) as? Note)?.text = "b" }
-        try await context.perform {
+        let id = await context.perform { context.makeNote("a").objectID }
+        await context.perform { (context.object(with: id) as? Note)?.text = "b" }
+        await context.perform {
             context.undo()
             #expect((context.object(with: id) as? Note)?.text == "a")
         }

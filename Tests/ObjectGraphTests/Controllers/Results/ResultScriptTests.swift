@@ -28,4 +28,21 @@ import Testing
             await Task.yield()
         }
     }
+
+    /// Lists of all kinds, as a program makes them.
+    @Test func `random lists in a view that merges (§10.2.1, §10.2.14)`() async throws {
+        let fixture = try ListScript.fixture()
+        for number in 0..<Self.count / 4 {
+            let seed = Self.seed &+ UInt64(number)
+            let script = try ListScript(fixture, seed: seed)
+            do {
+                try script.run(stepCount: 40)
+            } catch {
+                let log = script.log.joined(separator: "\n")
+                Issue.record("TEST_SEED=\(Self.seed), list \(number): \(error)\n\(log)")
+                return
+            }
+            await Task.yield()
+        }
+    }
 }
