@@ -125,6 +125,9 @@ final class PostgreSQLStore: PersistentStore {
 
     // MARK: - Counts
 
+    var batchStore: (any BatchStore)? { self }
+    var historyStore: (any HistoryStore)? { history == nil ? nil : self }
+
     var statistics: ConnectionStatistics {
         let work = pool.statistics
         var statistics = ConnectionStatistics()

@@ -81,12 +81,24 @@ final class HistoryFollower: Sendable {
         }
     }
 
-    /// Refreshes all objects and continues from the newest transaction, after transactions were
-    /// deleted that were not merged yet.
+    /// Merges what is stored and continues from the newest transaction, after transactions were
+    /// deleted that were not merged yet. Reads the identifiers of all rows, since results
+    /// controllers have to hear of new ones.
     private func refreshAll() throws {
         let token = try context.coordinator.currentPersistentHistoryToken()
-        let saved = context.registeredObjects.filter { !$0.isInserted }.map(\.objectID)
-        ManagedObjectContext.mergeChanges(ObjectChanges(updated: saved), into: [context])
+        let known = Set(context.registeredObjects.filter { !$0.isInserted }.map(\.objectID))
+        var stored: Set<ManagedObjectID> = []
+        for entity in context.coordinator.model.entitiesByName.values
+        where entity.superentity == nil {
+            var request = FetchRequest(entityName: entity.name)
+            request.includesPendingChanges = false
+            stored.formUnion(try context.fetchObjectIDs(request))
+        }
+        let changes = ObjectChanges(
+            inserted: Array(stored.subtracting(known)),
+            updated: Array(known.intersection(stored)),
+            deleted: Array(known.subtracting(stored)))
+        ManagedObjectContext.mergeChanges(changes, into: [context])
         state.withLock { $0.token = token }
     }
 }

@@ -131,6 +131,44 @@ extension LawCase {
         try await test.readView { _ in held.objects = nil }
     }
 
+    @Test(arguments: LawCase.all(with: .followsHistory))
+    func `a list has what such a history inserted and deleted (§10.5.14)`(
+        _ lawCase: LawCase
+    ) async throws {
+        let test = try StackUnderTest(lawCase)
+        try test.write { context in
+            for title in ["Dune", "Emma"] { context.insertBook(title) }
+        }
+        final class Delegate: FetchedResultsSnapshotDelegate {
+            func controller(
+                _ controller: FetchedResultsController<Book>,
+                didChangeContentWith snapshot: FetchedResultsSnapshot
+            ) {}
+        }
+        let delegate = Delegate()
+        let held = Held<FetchedResultsController<Book>>()
+        let view = try test.stack.viewContext
+        try view.performAndWait {
+            let list = FetchedResultsController<Book>(
+                FetchRequest(entityName: "Book", sortKeys: [.ascending("title")]), in: view)
+            list.delegate = delegate
+            try list.performFetch()
+            #expect(list.fetchedObjects?.map(\.title) == ["Dune", "Emma"])
+            held.objects = list
+            // While the view's queue is busy it cannot merge.
+            try test.write { context in
+                context.delete(try context.book("Dune"))
+                context.insertBook("Fiesta")
+            }
+            let worker = try test.stack.makeWorkerContext()
+            try worker.performAndWait { try worker.deleteHistory(before: .date(.distantFuture)) }
+        }
+        try await test.readView { _ in
+            #expect(held.objects?.fetchedObjects?.map(\.title) == ["Emma", "Fiesta"])
+            held.objects = nil
+        }
+    }
+
     @Test(arguments: LawCase.all(with: .viewOnlyReads))
     func `a view that only reads is not saved`(_ lawCase: LawCase) async throws {
         let test = try StackUnderTest(lawCase)

@@ -17,7 +17,7 @@ extension PersistentStoreCoordinator {
             var numbers: [String: Int64] = [:]
             for record in records {
                 numbers[record.store.identifier] =
-                    try (record.store as? any HistoryStore)?.historyNumber()
+                    try record.store.historyStore?.historyExtent().newest
             }
             return PersistentHistoryToken(numbers)
         }
@@ -25,7 +25,7 @@ extension PersistentStoreCoordinator {
 
     /// Whether a store records its changes.
     var recordsHistory: Bool {
-        records.contains { ($0.store as? any HistoryStore)?.recordsHistory == true }
+        records.contains { $0.store.historyStore?.recordsHistory == true }
     }
 
     /// Calls the body with each transaction of a request, the oldest first. The body runs outside
@@ -34,12 +34,17 @@ extension PersistentStoreCoordinator {
         _ request: PersistentHistoryRequest,
         _ body: (PersistentHistoryTransaction) throws -> Void
     ) throws {
-        var sources = try underLockPolicy { try self.sources(of: request) }
+        var sources = try underLockPolicy {
+            var sources = try self.sources(of: request)
+            for index in sources.indices { try sources[index].read(request) }
+            return sources
+        }
         // The places in all stores, which the tokens of the transactions continue.
         var token = PersistentHistoryToken([:])
         if case .token(let start)? = request.start { token = start }
-        for source in sources where source.number > 0 {
-            token.formUnion(PersistentHistoryToken([source.store.identifier: source.number]))
+        for source in sources {
+            guard let start = source.start, start > 0 else { continue }
+            token.formUnion(PersistentHistoryToken([source.store.identifier: start]))
         }
         while true {
             for index in sources.indices where sources[index].isToBeRead {
@@ -62,19 +67,18 @@ extension PersistentStoreCoordinator {
             let stores = historyStores(stores)
             try requireKnown(position, among: stores)
             for (_, store) in stores {
-                let extent = try store.historyExtent()
-                let number: Int64? =
-                    switch position {
-                    case .date(let date):
-                        try store.historyNumber(from: date, isAfter: false) ?? extent.last + 1
-                    default: position.number(in: store.identifier)
+                let number = try store.readHistory([]) { history -> Int64? in
+                    let extent = history.extent
+                    if case .date(let date) = position {
+                        return try history.number(from: date, isAfter: false) ?? extent.last + 1
                     }
-                guard let number, number > extent.oldest else { continue }
-                if case .date = position {
-                } else {
+                    guard let number = position.number(in: store.identifier),
+                        number > extent.oldest
+                    else { return nil }
                     try extent.requireAll(after: number)
+                    return number
                 }
-                try store.deleteHistory(before: number)
+                if let number { try store.deleteHistory(before: number) }
             }
         }
     }
@@ -83,52 +87,49 @@ extension PersistentStoreCoordinator {
 
     private func historyStores(_ identifiers: [String]?) -> [(StoreRecord, any HistoryStore)] {
         records.compactMap { record in
-            guard let store = record.store as? any HistoryStore, store.hasHistory,
+            guard let store = record.store.historyStore,
                 identifiers?.contains(store.identifier) ?? true
             else { return nil }
             return (record, store)
         }
     }
 
-    /// - Throws: `StoreError` if a token or transaction is of none of the stores.
+    /// - Throws: `StoreError` if a token or transaction is of none of the stores, or of a store
+    ///   before a migration that made a new file of it.
     private func requireKnown(
         _ position: PersistentHistoryPosition?, among stores: [(StoreRecord, any HistoryStore)]
-    ) throws(StoreError) {
-        guard let own = position?.stores,
-            !own.contains(where: { own in stores.contains { $0.1.identifier == own } })
-        else { return }
+    ) throws {
+        guard let own = position?.stores else { return }
+        for (_, store) in stores where !own.contains(store.identifier) {
+            guard let former = store.formerIdentifiers.last(where: own.contains) else { continue }
+            let extent = try store.historyExtent()
+            throw StoreError(
+                .historyExpired(
+                    after: position!.number(in: former) ?? 0, oldest: extent.oldest,
+                    newest: extent.newest))
+        }
+        guard !own.contains(where: { own in stores.contains { $0.1.identifier == own } }) else {
+            return
+        }
         throw StoreError(.foreignHistory(stores: own.sorted()))
     }
 
-    /// The stores of a request, and where to begin in each.
     private func sources(of request: PersistentHistoryRequest) throws -> [HistorySource] {
         let stores = historyStores(request.affectedStores)
         try requireKnown(request.start, among: stores)
         return try stores.compactMap { record, store in
-            let extent = try store.historyExtent()
+            // A store that was added since has only news.
+            if case .transaction(let start)? = request.start, start.storeID != store.identifier {
+                return nil
+            }
             let filter = try HistoryFilter(request) { token in
                 try requireKnown(.token(token), among: stores)
+                let extent = try store.historyExtent()
                 let number = token.transactionNumbers[store.identifier] ?? extent.oldest - 1
                 try extent.requireAll(after: number)
                 return number
             }
-            var number = extent.oldest - 1
-            switch request.start {
-            case nil: break
-            case .date(let date):
-                let first = try store.historyNumber(from: date, isAfter: true)
-                number = first.map { $0 - 1 } ?? extent.newest
-            case .token, .transaction:
-                guard let known = request.start!.number(in: store.identifier) else {
-                    // A store that was added since has only news.
-                    if case .transaction = request.start { return nil }
-                    break
-                }
-                try extent.requireAll(after: known)
-                number = known
-            }
-            return HistorySource(
-                store: store, scopes: record.scopes, filter: filter, number: number)
+            return HistorySource(store: store, scopes: record.scopes, filter: filter)
         }
     }
 }
@@ -139,28 +140,49 @@ private struct HistorySource {
     let scopes: [ObjectIDScope]
     let filter: HistoryFilter
 
-    /// The last transaction that was read.
-    private(set) var number: Int64
+    /// The place before the first transaction, and the last transaction that was read; nil before
+    /// the first batch.
+    private(set) var start: Int64?
+    private var number: Int64?
     var waiting: ArraySlice<PersistentHistoryTransaction> = []
     private var isAtEnd = false
 
-    init(store: any HistoryStore, scopes: [ObjectIDScope], filter: HistoryFilter, number: Int64) {
+    init(store: any HistoryStore, scopes: [ObjectIDScope], filter: HistoryFilter) {
         self.store = store
         self.scopes = scopes
         self.filter = filter
-        self.number = number
     }
 
     var isToBeRead: Bool { waiting.isEmpty && !isAtEnd }
 
+    /// Reads the next batch.
+    ///
+    /// The batch itself must have all that follows the last one: others may delete the history
+    /// between two batches.
     mutating func read(_ request: PersistentHistoryRequest) throws {
         let limit = max(1, request.fetchBatchSize)
-        let found = try store.historyTransactions(
-            after: number, limit: limit, filter, includesChanges: request.includesChanges,
-            scopes: scopes)
+        let (last, found) = try store.readHistory(scopes) { history in
+            let last = try number ?? beginning(of: request, in: history)
+            try history.extent.requireAll(after: last)
+            let found = try history.transactions(
+                after: last, limit: limit, filter, includesChanges: request.includesChanges)
+            return (last, found)
+        }
+        start = start ?? last
         waiting = found[...]
-        number = found.last?.transactionNumber ?? number
+        number = found.last?.transactionNumber ?? last
         isAtEnd = found.count < limit
+    }
+
+    private func beginning(
+        of request: PersistentHistoryRequest, in history: any HistorySnapshot
+    ) throws -> Int64 {
+        let extent = history.extent
+        if case .date(let date)? = request.start {
+            let first = try history.number(from: date, isAfter: true)
+            return first.map { $0 - 1 } ?? extent.newest
+        }
+        return request.start?.number(in: store.identifier) ?? extent.oldest - 1
     }
 }
 

@@ -69,9 +69,7 @@ final class RemoteChangePoster: Sendable {
     }
 
     private var historyToken: PersistentHistoryToken? {
-        guard let store = store as? any HistoryStore, let number = try? store.historyNumber() else {
-            return nil
-        }
-        return PersistentHistoryToken([store.identifier: number])
+        guard let extent = try? store.historyStore?.historyExtent() else { return nil }
+        return PersistentHistoryToken([store.identifier: extent.newest])
     }
 }

@@ -38,7 +38,7 @@ extension ModelFileError: CodedError {
         case .notUTF8: 261
         case .inexpressible: 512
         case .model, .predicate: 134060
-        case .notAModel, .legacyFormat, .malformed, .documentType, .missingAttribute,
+        case .notAModel, .legacyFormat, .malformed, .tooDeep, .documentType, .missingAttribute,
             .missingElement, .unacceptableValue, .duplicate, .unknownComposite, .circularComposite,
             .archive:
             259

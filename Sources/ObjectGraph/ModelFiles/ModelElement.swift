@@ -70,6 +70,10 @@ extension ModelElement {
 // MARK: - Parsing
 
 extension ModelElement {
+    /// The most levels of elements. Models have up to ten. Swift releases a tree level by level on
+    /// the stack, so a file of any depth would end the process.
+    static let maximumDepth = PropertyList.maximumDepth
+
     /// Parses XML and returns the root element.
     ///
     /// libxml2 parses more than a model needs. Checks before it make sure that no entity can be
@@ -121,6 +125,12 @@ private final class ModelElementBuilder: NSObject, XMLParserDelegate {
         _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?,
         qualifiedName qName: String?, attributes attributeDict: [String: String]
     ) {
+        guard error == nil else { return }
+        guard open.count < ModelElement.maximumDepth else {
+            error = ModelFileError(
+                .tooDeep(limit: ModelElement.maximumDepth), line: parser.lineNumber)
+            return parser.abortParsing()
+        }
         open.append(
             ModelElement(name: elementName, attributes: attributeDict, line: parser.lineNumber))
     }

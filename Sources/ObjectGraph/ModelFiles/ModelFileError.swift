@@ -19,6 +19,8 @@ public struct ModelFileError: Error, Sendable, Hashable {
         case noCurrentVersion(versions: [String])
         /// The file is not well-formed XML, or not a property list.
         case malformed(String)
+        /// Elements are nested in more levels than the limit.
+        case tooDeep(limit: Int)
         /// The file is not UTF-8 text.
         case notUTF8
         /// The file declares a document type or an entity, which model files never do.
@@ -94,6 +96,8 @@ extension ModelFileError: CustomStringConvertible {
         case .noCurrentVersion(let versions):
             "No version is marked as the current one; name one of \(Self.list(versions))."
         case .malformed(let fault): "The file is damaged: \(fault). Restore or correct it."
+        case .tooDeep(let limit):
+            "Elements are nested in more than \(limit) levels, so the file is not a model; check the path."
         case .notUTF8: "The file is not UTF-8 text; save it as UTF-8."
         case .documentType:
             "The file declares a document type or an entity, which no model does; remove the declaration."

@@ -65,7 +65,7 @@ extension SQLiteError: CustomStringConvertible {
             raise the timeout, or retry.
             """
         case SQLITE_FULL:
-            "The disk is full: free some space and save again; nothing was written."
+            "The disk is full: free some space and try again; nothing was written."
         case SQLITE_NOTADB:
             "The file is not a SQLite database, or it is encrypted: check the path."
         case SQLITE_CORRUPT:

@@ -10,6 +10,15 @@ package protocol PersistentStore: AnyObject, Sendable {
     /// The file of the store; nil in memory.
     var url: URL? { get }
     var isReadOnly: Bool { get }
+
+    /// The store, if it runs batch requests itself; otherwise nil.
+    ///
+    /// The store says so, not a cast: a linker leaves a conformance out of the program if nothing
+    /// else refers to its file in a static library.
+    var batchStore: (any BatchStore)? { get }
+
+    /// The store, if it has a history; otherwise nil.
+    var historyStore: (any HistoryStore)? { get }
     var statistics: ConnectionStatistics { get }
     func resetStatistics()
 

@@ -216,7 +216,7 @@ extension StoreError: CustomStringConvertible {
         case .derivedValueTooLarge(let entity, let attribute):
             "The derived value of '\(entity).\(attribute)' would be too large for its type; nothing was written. Give the attribute a type with more bits."
         case .diskFull:
-            "The disk is full and nothing was written; free some space and save again."
+            "The disk is full and nothing was written; free some space and try again."
         case .cannotOpen:
             "The file cannot be opened; check that the folder exists and may be read and written."
         case .missingFile: "The file does not exist; check the path."
@@ -234,7 +234,7 @@ extension StoreError: CustomStringConvertible {
         case .notOpen:
             "This store is not open in the coordinator; use one of its persistentStores, or add it."
         case .timeout:
-            "Another connection kept the database locked for longer than the store's timeout; save again, or raise the timeout."
+            "Another connection kept the database locked for longer than the store's timeout. Open the store, fetch or save again when it has finished, or raise the timeout of the description."
         case .noStore(let entity):
             "No open store holds the entity '\(entity)'; add a store to the coordinator first."
         case .generationUnavailable:

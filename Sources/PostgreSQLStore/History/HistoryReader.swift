@@ -3,13 +3,23 @@ import Foundation
 import ObjectGraph
 
 /// Reads transactions and changes from the tables of a history.
-struct HistoryReader {
+struct HistoryReader: HistorySnapshot {
+    let extent: HistoryExtent
     let history: StoreHistory
     let storeID: String
 
     /// By entity index.
     let scopes: [ObjectIDScope]
     let transaction: ReadTransaction
+
+    func number(from date: Date, isAfter: Bool) throws -> Int64? {
+        let rows = try transaction.run([
+            Command(
+                "SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP \(isAfter ? ">" : ">=") $1",
+                [.real(date.timeIntervalSinceReferenceDate)])
+        ])[0]
+        return rows.isNull(0, 0) ? nil : try rows.integer(0, 0)
+    }
 
     func transactions(
         after number: Int64, limit: Int, _ filter: HistoryFilter, includesChanges: Bool

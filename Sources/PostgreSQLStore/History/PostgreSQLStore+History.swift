@@ -4,44 +4,33 @@ import ObjectGraph
 
 // Reading and deleting the history of a store.
 extension PostgreSQLStore: HistoryStore {
-    var hasHistory: Bool { history != nil }
     var recordsHistory: Bool { history?.isRecording == true }
 
+    /// There are no mapped migrations.
+    var formerIdentifiers: [String] { [] }
+
+    private static let extent = Command(
+        """
+        SELECT (SELECT min(Z_PK) FROM ATRANSACTION), (SELECT max(Z_PK) FROM ATRANSACTION), \
+        (SELECT max(Z_MAX) FROM ATRANSACTIONCOUNTER)
+        """)
+
     func historyExtent() throws -> HistoryExtent {
-        let rows = try readHistory(
-            Command(
-                """
-                SELECT (SELECT min(Z_PK) FROM ATRANSACTION), (SELECT max(Z_PK) FROM ATRANSACTION), \
-                (SELECT max(Z_MAX) FROM ATRANSACTIONCOUNTER)
-                """))
-        let numbers = try (0..<3).map { rows.isNull(0, $0) ? nil : try rows.integer(0, $0) }
-        let newest = numbers[1] ?? numbers[2] ?? 0
-        let last = max(newest, numbers[2] ?? 0)
-        return HistoryExtent(oldest: numbers[0] ?? last + 1, newest: newest, last: last)
+        try mapping { try HistoryExtent(pool.read { try $0.run(Self.extent) }) }
     }
 
-    func historyNumber(from date: Date, isAfter: Bool) throws -> Int64? {
-        let rows = try readHistory(
-            Command(
-                "SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP \(isAfter ? ">" : ">=") $1",
-                [.real(date.timeIntervalSinceReferenceDate)]))
-        return rows.isNull(0, 0) ? nil : try rows.integer(0, 0)
-    }
-
-    func historyTransactions(
-        after number: Int64, limit: Int, _ filter: HistoryFilter, includesChanges: Bool,
-        scopes: [ObjectIDScope]
-    ) throws -> [PersistentHistoryTransaction] {
+    func readHistory<T>(
+        _ scopes: [ObjectIDScope], _ body: (any HistorySnapshot) throws -> T
+    ) throws -> T {
         try mapping {
             try pool.read { link in
-                // All statements see one state.
                 let transaction = ReadTransaction(link, nil, nil)
                 defer { transaction.end() }
-                let reader = HistoryReader(
-                    history: history!, storeID: identifier, scopes: scopes,
-                    transaction: transaction)
-                return try reader.transactions(
-                    after: number, limit: limit, filter, includesChanges: includesChanges)
+                let extent = try HistoryExtent(transaction.run([Self.extent])[0])
+                return try body(
+                    HistoryReader(
+                        extent: extent, history: history!, storeID: identifier, scopes: scopes,
+                        transaction: transaction))
             }
         }
     }
@@ -59,10 +48,6 @@ extension PostgreSQLStore: HistoryStore {
         }
     }
 
-    private func readHistory(_ command: Command) throws -> Rows {
-        try mapping { try pool.read { try $0.run(command) } }
-    }
-
     /// Runs the body with what records its changes, if the store does that.
     ///
     /// - Returns: The outcome of the body with the number of the transaction.
@@ -76,6 +61,16 @@ extension PostgreSQLStore: HistoryStore {
         var outcome = try body(recorder)
         outcome.historyNumber = try recorder?.finish()
         return outcome
+    }
+}
+
+extension HistoryExtent {
+    /// - Parameter rows: The oldest and the newest number, and the last one that was given.
+    fileprivate init(_ rows: Rows) throws {
+        let numbers = try (0..<3).map { rows.isNull(0, $0) ? nil : try rows.integer(0, $0) }
+        let newest = numbers[1] ?? numbers[2] ?? 0
+        let last = max(newest, numbers[2] ?? 0)
+        self.init(oldest: numbers[0] ?? last + 1, newest: newest, last: last)
     }
 }
 #endif

@@ -154,6 +154,16 @@ import Testing
         #expect(error?.reason == .documentType)
     }
 
+    @Test func `a file of more levels than the limit is refused (§1.13.10)`() {
+        let levels = String(repeating: "<object>", count: 100_000)
+        let ends = String(repeating: "</object>", count: 100_000)
+        let text = MappingText.document(levels + ends)
+        let error = #expect(throws: ModelFileError.self) {
+            try MappingFile(Data(text.utf8), of: URL(filePath: "/m.xml"))
+        }
+        #expect(error?.reason == .tooDeep(limit: ModelElement.maximumDepth))
+    }
+
     @Test func `mutations of a file never stop the program (§9.3.33)`() throws {
         let text = MappingText.document(
             MappingText.model("z2")

@@ -339,6 +339,29 @@ import Testing
         #expect(model.entitiesByName.keys.sorted() == ["Straße"])
     }
 
+    @Test(arguments: ["x", "entity", "attribute"], [249, 250, 100_000])
+    func `a file of more levels than the limit is refused (§1.13.10)`(
+        _ element: String, _ count: Int
+    ) throws {
+        let text =
+            "<model>" + String(repeating: "<\(element) name=\"a\">", count: count)
+            + String(repeating: "</\(element)>", count: count) + "</model>"
+        let root = Result { () throws(ModelFileError) in
+            try ModelElement(xml: Data(text.utf8)).name
+        }
+        let limit = ModelElement.maximumDepth
+        #expect(
+            root
+                == (count < limit
+                    ? .success("model") : .failure(ModelFileError(.tooDeep(limit: limit), line: 1)))
+        )
+        guard count > limit else { return }
+        let error = #expect(throws: ModelFileError.self) {
+            _ = try ModelFolder.model(ofText: text)
+        }
+        #expect(error?.reason == .tooDeep(limit: limit) && error?.code == 259)
+    }
+
     @Test func `a file beyond the limit is refused (§1.13.10)`() throws {
         let folder = ModelFolder()
         let file = try folder.write("<model/>", to: "Model.xcdatamodel/contents")

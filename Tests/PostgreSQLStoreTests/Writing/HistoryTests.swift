@@ -188,6 +188,32 @@ import Testing
         }
     }
 
+    @Test func `a history that is deleted while it is read skips nothing (§10.4.18)`() throws {
+        let other = ManagedObjectContext(
+            .privateQueue, coordinator: try schema.coordinator(Self.model) { $0.tracksHistory = true })
+        try context.performAndWait {
+            for number in 0..<7 {
+                try context.insert("Team", ["name": "\(number)"])
+                try context.save()
+            }
+            let all = try history()
+            var request = PersistentHistoryRequest()
+            request.fetchBatchSize = 2
+            var seen: [Int64] = []
+            let error = #expect(throws: StoreError.self) {
+                try context.enumerateHistory(request) { transaction in
+                    seen.append(transaction.transactionNumber)
+                    guard seen.count == 1 else { return }
+                    try other.performAndWait {
+                        try other.deleteHistory(before: .transaction(all[5]))
+                    }
+                }
+            }
+            #expect(seen == [1, 2])
+            #expect(error?.reason == .historyExpired(after: 2, oldest: 6, newest: 7))
+        }
+    }
+
     @Test func `a store with a history is not written without it`() throws {
         try context.performAndWait {
             try context.insert("Team")

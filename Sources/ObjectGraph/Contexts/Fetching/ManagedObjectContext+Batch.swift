@@ -120,7 +120,7 @@ extension ManagedObjectContext {
         try coordinator.underLockPolicy {
             // All stores are checked before the first is changed.
             let targets = try records(entity).map { record in
-                guard let store = record.store as? any BatchStore else {
+                guard let store = record.store.batchStore else {
                     throw StoreError(
                         .unsupported("a \(kind) of \(entityName); use objects instead"))
                 }

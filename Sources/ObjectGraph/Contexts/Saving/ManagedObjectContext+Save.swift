@@ -71,5 +71,7 @@ extension ManagedObjectContext {
         tellChildren(keys)
         // Other contexts may have objects that were saved from here and brought back since.
         tellRelatives(keys.filter { undoRecorder.mayHaveBeenSaved($0.temporary) })
+        // Nothing has changed, but snapshots and differences have the identifiers.
+        if !keys.isEmpty { post(nil, followed: .didSave(ObjectChanges())) }
     }
 }

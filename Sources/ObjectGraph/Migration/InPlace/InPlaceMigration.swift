@@ -81,8 +81,10 @@ struct InPlaceMigration {
         }
         if catalog.hasHistoryTables {
             let columns = try HistoryTables.names(on: connection)["ACHANGE"] ?? []
-            let tombstones = columns.filter { $0.hasPrefix("ZTOMBSTONE") }.sorted()
-            for statement in script.historyStatements(tombstones: tombstones) {
+            let history = script.history(isOfCoreData: metadata.isOfCoreData)
+            try history.register(on: connection)
+            let tombstoneCount = columns.count { $0.hasPrefix("ZTOMBSTONE") }
+            for statement in history.statements(tombstoneCount: tombstoneCount) {
                 try run(statement, of: script, connection)
             }
         }

@@ -284,26 +284,12 @@ struct MigrationScript {
         return statements
     }
 
-    /// The changes of a history (spec §8.7). Changes of removed entities go. Where an entity has
-    /// other properties, it is no longer known which ones a change was of, nor which values were
-    /// preserved.
-    ///
-    /// - Parameter tombstones: The columns for preserved values.
-    func historyStatements(tombstones: [String]) -> [String] {
-        let changed = tables.flatMap(\.members).filter {
-            $0.entity.versionHash != $0.source.versionHash
-        }.map { target.number(of: $0.entity) }
+    func history(isOfCoreData: Bool) -> HistoryMigration {
         let removed = sourceRoots.flatMap { source.model.entities[$0.familyIndexes] }
             .filter { correspondence.destination(of: $0) == nil }.map { source.number(of: $0) }
-        func list(_ numbers: [Int64]) -> String {
-            numbers.map(String.init).joined(separator: ", ")
-        }
-        let columns = (["ZCOLUMNS"] + tombstones).map { "\($0) = NULL" }.joined(separator: ", ")
-        return
-            (changed.isEmpty
-            ? [] : ["UPDATE ACHANGE SET \(columns) WHERE ZENTITY IN (\(list(changed)))"])
-            + (removed.isEmpty
-                ? [] : ["DELETE FROM ACHANGE WHERE ZENTITY IN (\(list(removed)))"])
+        return HistoryMigration(
+            tables.flatMap(\.members).map { ($0.entity, $0.source) }, correspondence,
+            from: source, to: target, removed: removed, isOfCoreData: isOfCoreData)
     }
 
     /// The uniqueness constraint that a statement begins to enforce; nil for other statements.

@@ -160,16 +160,38 @@ extension ConditionResolver {
             return try self.statistic(statistic, ofList: elements)
         }
         if let path = try keyPath(first), path.collection != nil {
-            return try summary(statistic, path, name: name)
+            let summary = try summary(statistic, path, name: name)
+            guard groupsRows, level == 0 else { return summary }
+            return try statisticOfGroup(statistic, summary, path)
         }
         guard allowsAggregates else { throw .aggregateNotAllowedHere(name) }
         var inner = self
         inner.allowsAggregates = false
+        inner.groupsRows = false
         let operand = try inner.operand(first)
         guard !statistic.needsNumbers || operand.kind == .number else {
             throw .invalidArguments(function: name, expected: "a number")
         }
         return .aggregate(statistic, operand)
+    }
+
+    /// A statistic over the members of all rows of a group, from those of each row.
+    private func statisticOfGroup(
+        _ statistic: Operand.Statistic, _ summary: Operand, _ path: ResolvedKeyPath
+    ) throws(FetchError) -> Operand {
+        let name = statistic.rawValue
+        switch statistic {
+        case .count, .sum: return .aggregate(.sum, summary)
+        case .minimum, .maximum: return .aggregate(statistic, summary)
+        case .average:
+            let parts: [Operand.Statistic] = [.sum, .count]
+            let sums = try parts.map { part throws(FetchError) in
+                Operand.aggregate(.sum, try self.summary(part, path, name: name))
+            }
+            return .function(.divide, sums)
+        case .median, .mode, .deviation:
+            throw .unsupported(feature: "'\(name)' of a relationship of the rows of a group")
+        }
     }
 
     private func statistic(

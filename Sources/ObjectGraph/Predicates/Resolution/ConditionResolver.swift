@@ -13,6 +13,9 @@ struct ConditionResolver {
     var level = 0
     var allowsAggregates = false
 
+    /// Whether a statistic over a relationship is one over the members of all rows of a group.
+    var groupsRows = false
+
     /// Whether attributes that are not stored may be used.
     var allowsTransients = true
 

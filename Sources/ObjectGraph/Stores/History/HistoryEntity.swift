@@ -75,7 +75,12 @@ package struct HistoryEntity: Sendable {
 
     /// The names of the properties of a bitmap; all names if it does not tell.
     package func names(of bitmap: UnsafeRawBufferPointer) -> Set<String> {
-        guard isOrderKnown, bitmap.count == (bits.count + 7) / 8 else { return names }
+        knownNames(of: bitmap) ?? names
+    }
+
+    /// The names of the properties of a bitmap; nil if it does not tell.
+    func knownNames(of bitmap: UnsafeRawBufferPointer) -> Set<String>? {
+        guard isOrderKnown, bitmap.count == (bits.count + 7) / 8 else { return nil }
         var found: Set<String> = []
         for (bit, name) in bits.enumerated() where bitmap[bit / 8] & 0x80 >> (bit % 8) != 0 {
             found.insert(name)

@@ -1,7 +1,10 @@
 import Foundation
 
 /// Reads transactions and changes from the tables of a history.
-struct HistoryReader {
+///
+/// While `extent` is read by a running statement, all others see the same state.
+final class HistoryReader: HistorySnapshot {
+    let extent: HistoryExtent
     let history: StoreHistory
     let storeID: String
 
@@ -13,18 +16,28 @@ struct HistoryReader {
     private var last: (entityIndex: Int, bitmap: [UInt8], names: Set<String>)?
 
     init(
-        history: StoreHistory, storeID: String, scopes: [ObjectIDScope], connection: Connection
+        _ extent: HistoryExtent, history: StoreHistory, storeID: String, scopes: [ObjectIDScope],
+        connection: Connection
     ) {
+        self.extent = extent
         self.history = history
         self.storeID = storeID
         self.scopes = scopes
         self.connection = connection
     }
 
-    mutating func transactions(
+    func number(from date: Date, isAfter: Bool) throws -> Int64? {
+        let statement = try connection.statement(
+            "SELECT min(Z_PK) FROM ATRANSACTION WHERE ZTIMESTAMP \(isAfter ? ">" : ">=") ?")
+        statement.bind(date.timeIntervalSinceReferenceDate, at: 1)
+        defer { statement.reset() }
+        _ = try statement.step()
+        return statement.value(at: 0).isNull ? nil : statement.value(at: 0).integer
+    }
+
+    func transactions(
         after number: Int64, limit: Int, _ filter: HistoryFilter, includesChanges: Bool
     ) throws -> [PersistentHistoryTransaction] {
-        // While this statement runs, the others see the same state.
         let statement = try connection.statement(selection)
         statement.bind(number, at: 1)
         defer { statement.reset() }
@@ -69,7 +82,7 @@ struct HistoryReader {
 
     // MARK: - Changes
 
-    private mutating func changes(
+    private func changes(
         of number: Int64, _ filter: HistoryFilter
     ) throws -> [PersistentHistoryChange] {
         let tombstones = (0..<history.tombstoneCount).map { ", \(HistoryTables.tombstone($0))" }
@@ -87,7 +100,7 @@ struct HistoryReader {
     }
 
     /// Nil for an object of an entity that the model lacks.
-    private mutating func change(
+    private func change(
         in row: Statement, of number: Int64
     ) throws -> PersistentHistoryChange? {
         let (id, key) = (row.value(at: 0).integer, row.value(at: 3).integer)
@@ -109,7 +122,7 @@ struct HistoryReader {
             tombstone: type == .delete ? tombstone(in: row, index) : nil)
     }
 
-    private mutating func names(
+    private func names(
         of bitmap: UnsafeRawBufferPointer, _ entityIndex: Int
     ) -> Set<String> {
         if let last, last.entityIndex == entityIndex, last.bitmap.elementsEqual(bitmap) {

@@ -1,43 +1,48 @@
 import Foundation
 
-/// A store that can keep a history of its changes (spec §10.4).
-///
-/// Only for a store that has one: `historyExtent` and everything below it.
+/// A store that has a history of its changes (spec §10.4).
 package protocol HistoryStore: PersistentStore {
-    var hasHistory: Bool { get }
-
     /// Whether saves and batch requests are recorded. If not, the history is only read.
     var recordsHistory: Bool { get }
 
-    /// The transactions that the store has.
+    /// The identifiers that the store had before migrations that made a new file of it. Histories
+    /// of theirs have ended.
+    var formerIdentifiers: [String] { get }
+
+    /// The transactions that the store has. One statement.
     func historyExtent() throws -> HistoryExtent
+
+    /// Reads the history in one state of the store.
+    ///
+    /// - Parameter scopes: Those of the store's objects, by entity index.
+    func readHistory<T>(
+        _ scopes: [ObjectIDScope], _ body: (any HistorySnapshot) throws -> T
+    ) throws -> T
+
+    /// Deletes the transactions before one, with their changes. Their numbers are not given again.
+    func deleteHistory(before number: Int64) throws
+}
+
+/// The history of a store in one state. Valid within `readHistory`.
+package protocol HistorySnapshot {
+    var extent: HistoryExtent { get }
 
     /// The number of the first transaction at or after a date; nil if there is none. Clocks go
     /// wrong: later transactions may have earlier dates.
     ///
     /// - Parameter isAfter: Whether a transaction at the date is too early.
-    func historyNumber(from date: Date, isAfter: Bool) throws -> Int64?
+    func number(from date: Date, isAfter: Bool) throws -> Int64?
 
-    /// Reads transactions of one state of the store, in ascending order.
+    /// Reads transactions in ascending order.
     ///
     /// - Parameters:
     ///   - number: The transaction before the first.
     ///   - limit: The most to return.
     ///   - filter: Which to return.
     ///   - includesChanges: Whether they have their changes.
-    ///   - scopes: Those of the store's objects, by entity index.
-    func historyTransactions(
-        after number: Int64, limit: Int, _ filter: HistoryFilter, includesChanges: Bool,
-        scopes: [ObjectIDScope]
+    func transactions(
+        after number: Int64, limit: Int, _ filter: HistoryFilter, includesChanges: Bool
     ) throws -> [PersistentHistoryTransaction]
-
-    /// Deletes the transactions before one, with their changes. Their numbers are not given again.
-    func deleteHistory(before number: Int64) throws
-}
-
-extension HistoryStore {
-    /// The number of the newest transaction, 0 before the first; nil if the store has no history.
-    func historyNumber() throws -> Int64? { hasHistory ? try historyExtent().newest : nil }
 }
 
 /// The numbers of the transactions that a store has.

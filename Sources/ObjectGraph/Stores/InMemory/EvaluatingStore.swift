@@ -28,8 +28,10 @@ package protocol RowEvaluator {
 /// A store that evaluates all requests itself.
 protocol EvaluatingStore: PersistentStore, RowEvaluator {}
 
-// There are no statements, and so neither transactions, triggers nor generations.
+// There are no statements, and so neither batch requests, transactions, triggers nor generations.
 extension EvaluatingStore {
+    var batchStore: (any BatchStore)? { nil }
+    var historyStore: (any HistoryStore)? { nil }
     func resetStatistics() {}
     func takeRowsChangedByTriggers() -> [EntityKey] { [] }
     func endTurn() {}

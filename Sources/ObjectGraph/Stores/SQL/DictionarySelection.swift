@@ -25,6 +25,7 @@ struct DictionarySelection {
             groups.append(try resolver.operand(.keyPath(keyPath)))
         }
         resolver.allowsAggregates = true
+        resolver.groupsRows = !groups.isEmpty
         resolver.allowsSearchResults = allowsSearchResults
         var fetched: [Fetched] = []
         for property in request.fetchedProperties(of: entity) {
@@ -231,7 +232,7 @@ extension ObjectExpression {
         {
             return true
         }
-        return (try? resolver.keyPath(arguments[0]))?.collection == nil
+        return resolver.groupsRows || (try? resolver.keyPath(arguments[0]))?.collection == nil
     }
 }
 
@@ -277,6 +278,8 @@ extension Operand {
             operand.decoding
         case .aggregate(.sum, .attribute(_, let property))
         where property.attributeType!.integerRange != nil: .attribute(.integer64)
+        case .aggregate(.sum, .count), .aggregate(.sum, .summary(.count, _, _)):
+            .attribute(.integer64)
         case .aggregate(.sum, _), .aggregate(.average, _): .attribute(.double)
         case .aggregate(.count, _), .count: .attribute(.integer64)
         case .object(let path): .object(path)

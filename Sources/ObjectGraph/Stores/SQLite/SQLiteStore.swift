@@ -241,6 +241,9 @@ final class SQLiteStore: PersistentStore {
     var statistics: ConnectionStatistics { pool.statistics }
     func resetStatistics() { pool.resetStatistics() }
 
+    var batchStore: (any BatchStore)? { self }
+    var historyStore: (any HistoryStore)? { history == nil ? nil : self }
+
     func close() throws {
         // Before the writer, which removes the WAL as the last connection of the file.
         commitWatch?.close()

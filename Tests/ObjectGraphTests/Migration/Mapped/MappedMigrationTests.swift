@@ -272,6 +272,30 @@ import Testing
             } == 3)
     }
 
+    @Test func `a token of before has expired (§9.4.2)`() throws {
+        try fixture.makePeople { $0.tracksHistory = true }
+        let tokens = try fixture.store.open(MappingFixture.people, { $0.tracksHistory = true }) {
+            context in
+            [try context.coordinator.currentPersistentHistoryToken()]
+                + (try context.fetchHistory().map(\.token))
+        }
+        let mapping = try MappingFixture.mapping(EntityMapping(from: "Person", to: "Contact"))
+        try fixture.migrate(mapping, { $0.tracksHistory = true }) { context in
+            try context.insertObject(entityName: "Contact").setValue("Lem", forKey: "name")
+            try context.save()
+            for token in tokens {
+                var request = PersistentHistoryRequest(after: .token(token))
+                let error = #expect(throws: StoreError.self) { try context.fetchHistory(request) }
+                #expect(error?.code == 134301)
+                request = PersistentHistoryRequest()
+                request.transactionPredicate = try ObjectPredicate("token > %@", token)
+                let other = #expect(throws: StoreError.self) { try context.fetchHistory(request) }
+                #expect(other?.code == 134301)
+            }
+            #expect(try context.fetchHistory().map(\.transactionNumber) == [1])
+        }
+    }
+
     @Test func `the settings of the store's file stay (§9.4.1)`() throws {
         func change(_ description: inout PersistentStoreDescription) {
             description.pragmas = ["journal_mode": "DELETE", "page_size": "8192"]
