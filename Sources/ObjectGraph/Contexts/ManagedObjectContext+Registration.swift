@@ -371,6 +371,12 @@ extension ManagedObjectContext {
         } != nil
     }
 
+    /// Whether the row cache has the version of the row that a realised object has.
+    func hasNewestCachedRow(_ object: ManagedObject) -> Bool {
+        guard let row = object.row else { return false }
+        return coordinator.cachedVersion(object.reference, object.binding.scope) == row.version
+    }
+
     /// The members of a to-many relationship according to the level above, as faults with their
     /// rows if these were read along.
     func membersAbove(of property: Property, _ owner: ManagedObject) throws -> [ManagedObject] {

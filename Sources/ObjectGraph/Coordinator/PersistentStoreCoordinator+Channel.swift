@@ -168,9 +168,13 @@ extension PersistentStoreCoordinator {
     /// Whether a row may have been read or written since its deletion: it is cached, or belongs to
     /// an entity whose written rows are not.
     func mayHaveRow(_ key: Int64, _ scope: ObjectIDScope) -> Bool {
-        guard key >= 0, let record = record(number: scope.storeNumber) else { return false }
-        let entity = model.entities[scope.entityIndex]
-        return !entity.derived.isEmpty || record.rowCache.row(key, root: entity.rootIndex) != nil
+        !model.entities[scope.entityIndex].derived.isEmpty || cachedVersion(key, scope) != nil
+    }
+
+    /// The version of the cached row; nil if there is none.
+    func cachedVersion(_ key: Int64, _ scope: ObjectIDScope) -> UInt32? {
+        guard key >= 0, let record = record(number: scope.storeNumber) else { return nil }
+        return record.rowCache.row(key, root: model.entities[scope.entityIndex].rootIndex)?.version
     }
 
     /// Removes the cached rows of objects of any coordinator, so that they are read again.

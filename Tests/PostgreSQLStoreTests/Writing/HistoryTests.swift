@@ -190,7 +190,8 @@ import Testing
 
     @Test func `a history that is deleted while it is read skips nothing (§10.4.18)`() throws {
         let other = ManagedObjectContext(
-            .privateQueue, coordinator: try schema.coordinator(Self.model) { $0.tracksHistory = true })
+            .privateQueue,
+            coordinator: try schema.coordinator(Self.model) { $0.tracksHistory = true })
         try context.performAndWait {
             for number in 0..<7 {
                 try context.insert("Team", ["name": "\(number)"])

@@ -8,8 +8,8 @@ extension FetchedResultsController {
     /// Notifies no delegate but that of snapshots. Cost: the fetch, and what the sections cost:
     /// nothing if the cache has them; one grouping statement for a batched list that is sorted by
     /// its section attribute first; otherwise a value of each object, which a batched list reads
-    /// batch by batch. A batched list costs a statement more if the context has read rows of its
-    /// objects, and is loaded whole if one of them is out of date.
+    /// batch by batch. A batched list is loaded whole if the context has a row of its objects that is
+    /// out of date, which costs a statement to find out after batch requests.
     /// - Throws: `FetchedResultsError.noSortKeys`, `differencesWithSections` and
     ///   `outOfOrderSection`; the errors of `fetch` of the context. The content then stays as it
     ///   was.

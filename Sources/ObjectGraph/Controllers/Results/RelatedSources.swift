@@ -96,7 +96,9 @@ extension ResultOrder {
     /// Whether the store has other values than the context: a related object has unsaved changes,
     /// or others have changed a row that is held here.
     ///
-    /// Cost: a statement for each hierarchy of which the context has read rows.
+    /// Cost: none if the row cache has the rows that are held here, which it loses to batch requests;
+    /// otherwise a statement for each hierarchy. Rows that another process has changed are noticed
+    /// when they are merged.
     func differsFromStore() throws -> Bool {
         let held = heldObjects
         if held.contains(where: {
@@ -105,7 +107,8 @@ extension ResultOrder {
             return true
         }
         let rows = held.filter {
-            !$0.hasChanges && $0.row != nil && ($0.reference >= 0 || context.parent != nil)
+            !$0.hasChanges && $0.row != nil
+                && (context.parent != nil || $0.reference >= 0 && !context.hasNewestCachedRow($0))
         }
         for (place, group) in Dictionary(grouping: rows, by: TableKey.init) {
             let stored = try context.askAbove {
