@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: What the block throws, and nothing else.
     public func performAndWait<Result: Sendable, Failure: Error>(
-        _ block: sending () throws(Failure) -> Result
+        _ block: @Sendable () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         if isOnQueue { return try block() }
         func wait() -> Swift.Result<Result, Failure> {
@@ -58,15 +58,13 @@ extension ManagedObjectContext {
     /// - Throws: What the block throws, and nothing else.
     public func perform<Result: Sendable, Failure: Error>(
         schedule: PerformSchedule = .immediate,
-        _ block: sending @escaping () throws(Failure) -> Result
+        _ block: @escaping @Sendable () throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         if schedule == .immediate, isOnQueue { return try block() }
         // The thread sanitizer does not see the synchronization of a result that is there before it
         // is awaited (`swift_continuation_await`). This pairs with the store at the end of the
         // block.
         defer { queue.synchronize() }
-        // Sent by the caller, so nothing else uses what it captures.
-        nonisolated(unsafe) let block = block
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Swift.Result<Result, Failure>, Never>) in
             queue.dispatchQueue.async {

@@ -98,7 +98,7 @@ public final class PersistentContainer: Sendable {
     ///
     /// - Throws: What the block throws, and nothing else.
     public func performBackgroundTask<Result: Sendable, Failure: Error>(
-        _ block: sending @escaping (ManagedObjectContext) throws(Failure) -> Result
+        _ block: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         let context = newBackgroundContext()
         return try await context.perform(schedule: .enqueued) { () throws(Failure) in

@@ -66,25 +66,21 @@ import Testing
         #expect(throws: Failure(number: 4)) { try read { _ in throw Failure(number: 4) } }
     }
 
-    @Test func `a variable goes into the block (§4.1.12)`() async throws {
+    @Test func `a variable goes into the block by a capture list (§4.1.12)`() async throws {
         let context = context
         var request = TestSupport.Author.fetchRequest()
         request.sortKeys = [.ascending("name")]
-        let names = try await context.perform { try context.fetch(request).map(\.name) }
+        let names = try await context.perform { [request] in
+            try context.fetch(request).map(\.name)
+        }
         #expect(names == ["Lem"])
-
-        var other = FetchRequest(entityName: "Author")
-        other.fetchLimit = 1
-        #expect(try context.performAndWait { try context.count(for: other) } == 1)
-        // The block has ended.
-        other.fetchOffset = 1
-        #expect(try context.performAndWait { try context.count(for: other) } == 0)
+        request.fetchOffset = 1
+        #expect(try context.performAndWait { [request] in try context.count(for: request) } == 0)
     }
 
     @MainActor @Test func `a block of the main actor leaves it (§4.1.12)`() async throws {
         let context = context
-        var request = FetchRequest(entityName: "Author")
-        request.fetchLimit = 1
+        let request = FetchRequest(entityName: "Author")
         #expect(try await context.perform { try context.count(for: request) } == 1)
         #expect(context.performAndWait { context.registeredObjects.isEmpty })
     }

@@ -239,7 +239,7 @@ extension `Guide` {
 
         var request = Author.fetchRequest()
         request.sortKeys = [.ascending("name")]
-        let names = try await other.perform { try other.fetch(request).map(\.name) }
+        let names = try await other.perform { [request] in try other.fetch(request).map(\.name) }
         let count = await other.perform { other.registeredObjects.count }
 
         #expect(name == "Stanisław Lem" && names == ["Stanisław Lem"] && count <= 1)
