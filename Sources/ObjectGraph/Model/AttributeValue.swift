@@ -63,17 +63,13 @@ extension AttributeValue {
         }
     }
 
-    /// Whether a store returns the value as it was written. SQLite turns NaN into NULL. Decimals
-    /// are stored in double precision, so the largest and smallest ones cannot be read back. A
+    /// Whether a store returns the value as it was written. SQLite turns NaN into NULL. A
     /// transformer may have failed.
     var isStorable: Bool {
         switch self {
         case .double(let value): !value.isNaN
         case .date(let value): !value.timeIntervalSinceReferenceDate.isNaN
-        case .decimal(let value):
-            // Fast path: with at most 38 digits these are far from all limits.
-            !value.isNaN
-                && ((-90...90).contains(value.exponent) || Decimal(shortest: double!) != nil)
+        case .decimal(let value): value.isStorable
         case .transformable(let value): value.storedData != nil
         case .composite(let values): values.values.allSatisfy(\.isStorable)
         default: true
@@ -128,6 +124,22 @@ extension AttributeValue {
 }
 
 extension Decimal {
+    /// Whether the value comes back from double precision.
+    ///
+    /// So does one that was made of a `Double`, as each literal in Swift is: 19.99 is
+    /// 19.98999999999999488, whose last digits mean nothing.
+    fileprivate var isStorable: Bool {
+        if isNaN { return false }
+        // Fast path: double precision keeps 15 digits, and these are far from the limits.
+        if (-90...90).contains(exponent), significand.magnitude < Self.sixteenDigits { return true }
+        let double = nearestDouble
+        guard let shortest = Decimal(shortest: double) else { return false }
+        return shortest == self || Decimal(double) == self
+    }
+
+    /// The smallest number of 16 digits.
+    private static let sixteenDigits = Decimal(1_000_000_000_000_000 as Int64)
+
     /// The nearest double-precision value. Foundation's own conversion multiplies by powers of ten
     /// and rounds each time: on Linux it makes 23.419999999999998 of 23.42.
     fileprivate var nearestDouble: Double {

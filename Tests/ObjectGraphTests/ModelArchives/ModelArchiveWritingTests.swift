@@ -61,7 +61,8 @@ import Testing
         AttributeDescription("a", .string, defaultValue: "\u{0}$null é e\u{301}"),
         AttributeDescription("a", .string, defaultValue: "$null", userInfo: ["$null": "$null"]),
         AttributeDescription(
-            "a", .decimal, defaultValue: .decimal(.greatestFiniteMagnitude / 1e30)),
+            "a", .decimal,
+            defaultValue: .decimal(Decimal(sign: .plus, exponent: 97, significand: 34))),
         AttributeDescription(
             "a", .decimal,
             defaultValue: .decimal(Decimal(sign: .minus, exponent: -80, significand: 7))),

@@ -102,7 +102,7 @@ extension ValidationError: CustomStringConvertible {
         case .untransformable(let text):
             "\(place) cannot be stored, because its transformer failed: \(text)"
         case .unstorable:
-            "\(place) is \(value?.messageText ?? "a value"), which a store cannot keep; give it a number within the range of its type, or nil."
+            "\(place) is \(value?.messageText ?? "a value"), which a store cannot keep; give it a number that its type can hold, or nil. A decimal keeps 15 digits: round it."
         case .externalRelationship:
             "\(place) refers to an object of another store; refer to objects of the same store only."
         case .custom(let text): "\(place): \(text)"

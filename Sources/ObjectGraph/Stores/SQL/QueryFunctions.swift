@@ -15,6 +15,7 @@ enum QueryFunctions {
         for function in Operand.Function.allCases {
             try register(function, on: connection)
         }
+        try registerLength(on: connection)
         try connection.register(collation: "OGCaseInsensitive") { left, right in
             ComparisonResult(order: StringComparison.folded(left, right, .caseInsensitive))
         }
@@ -47,6 +48,17 @@ enum QueryFunctions {
             if left.isNull || right.isNull { return .null }
             let options = ObjectPredicate.Options(rawValue: Int(arguments[2].integer))
             return .integer(Int64(StringComparison.folded(left.text, right.text, options)))
+        }
+    }
+
+    /// SQLite's own function ends at the first character 0.
+    private static func registerLength(on connection: Connection) throws(SQLiteError) {
+        let name = Operand.Function.length.sqlFunction!
+        try connection.register(function: name, argumentCount: 1, deterministic: true) {
+            arguments in
+            guard arguments[0].type == .text else { return .null }
+            // Each character has one byte that does not continue another.
+            return .integer(Int64(arguments[0].text.count { $0 & 0xC0 != 0x80 }))
         }
     }
 
@@ -84,7 +96,7 @@ extension QueryFunctions {
     private static func register(
         _ function: Operand.Function, on connection: Connection
     ) throws(SQLiteError) {
-        guard let name = function.sqlFunction else { return }
+        guard let name = function.sqlFunction, function != .length else { return }
         let count = function.argumentKinds.count
         try connection.register(
             function: name, argumentCount: Int32(count), deterministic: true

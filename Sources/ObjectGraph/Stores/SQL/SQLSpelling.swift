@@ -42,7 +42,6 @@ extension Operand.Function {
         case .shiftLeft: ("(", " << ", ")")
         case .shiftRight: ("(", " >> ", ")")
         case .complement: ("(~", "", ")")
-        case .length: ("LENGTH(", "", ")")
         case .canonical: ("OGFold(", "", ", 3)")
         case .random, .randomBelow: throw .inMemoryOnly(feature: "The function '\(rawValue)'")
         default: (sqlFunction! + "(", ", ", ")")
@@ -62,6 +61,7 @@ extension Operand.Function {
         case .ceiling: "OGCeiling"
         case .truncate: "OGTruncate"
         case .exclusiveOr: "OGExclusiveOr"
+        case .length: "OGLength"
         case .lowercase: "OGLowercase"
         case .uppercase: "OGUppercase"
         default: nil

@@ -103,7 +103,7 @@ private func translate(
             .integer(1), .integer(0), .integer(1), .integer(2)),
         Shape(
             "abs:(delay) > 1 AND length:(tail) == 2",
-            " WHERE OGAbsolute(t0.ZDELAY) > ? AND LENGTH(t0.ZTAIL) = ?", .integer(1), .integer(2)),
+            " WHERE OGAbsolute(t0.ZDELAY) > ? AND OGLength(t0.ZTAIL) = ?", .integer(1), .integer(2)),
         Shape("lowercase:(tail) == 'x'", " WHERE OGLowercase(t0.ZTAIL) = ?", .text("x")),
         Shape("canonical:(tail) == 'x'", " WHERE OGFold(t0.ZTAIL, 3) = ?", .text("x")),
     ])

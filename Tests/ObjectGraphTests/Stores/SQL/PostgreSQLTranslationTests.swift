@@ -167,7 +167,7 @@ private func flights(
             postgreSQL: " WHERE (t0.ZDISTANCE << 3) = $1", .integer(8)),
         DialectShape(
             "abs:(delay) > 1 AND length:(tail) == 2",
-            sqlite: " WHERE OGAbsolute(t0.ZDELAY) > ? AND LENGTH(t0.ZTAIL) = ?",
+            sqlite: " WHERE OGAbsolute(t0.ZDELAY) > ? AND OGLength(t0.ZTAIL) = ?",
             postgreSQL: " WHERE abs(t0.ZDELAY) > $1 AND CAST(length(t0.ZTAIL) AS bigint) = $2",
             .real(1), .integer(2)),
         DialectShape(
