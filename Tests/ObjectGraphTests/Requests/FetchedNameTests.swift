@@ -3,7 +3,7 @@ import Testing
 @testable import ObjectGraph
 
 /// Names of fetched properties that would mean two things, in every store and below a parent.
-@Suite struct `Names of fetched properties (§3.7.21)` {
+@Suite struct `Names of fetched properties (§3.7.22)` {
     private static let sum = ObjectExpression.function("sum:", [.keyPath("width")])
 
     static let refused: [(properties: [FetchedProperty], having: String?, FetchError)] = [

@@ -37,7 +37,9 @@ import Testing
             notebook.notes.insert(moved, at: 1)
             context.processPendingChanges()
             #expect(context.updatedObjects.contains(notebook))
-            #expect(context.updatedObjects.filter { $0.hasPersistentChangedValues } == [moved])
+            let changed = context.updatedObjects.filter { $0.hasPersistentChangedValues }
+            #expect(changed == [moved, notebook])
+            #expect(Array(notebook.changedValues().keys) == ["notes"])
             try context.save()
             context.reset()
             let found = try #require(try context.all("Notebook")[0] as? Notebook)

@@ -112,7 +112,6 @@ extension ListScript {
     }
 
     func saveView() throws {
-        hasMergedBesideDeletions = false
         try view.performAndWait { try save(view, "view") }
         guard let middle, chance(2) else { return }
         try middle.performAndWait { try save(middle, "middle") }
@@ -121,7 +120,6 @@ extension ListScript {
     /// Has the view merge what the other context saves meanwhile.
     private func merging(_ isNeeded: Bool = true, _ body: () throws -> Void) throws {
         guard isNeeded else { return try body() }
-        noteMerge()
         let saved = Recorder<ObjectChanges>()
         let observation = other.observe {
             if case .didSave(let changes) = $0 { saved.values.append(changes) }
@@ -135,10 +133,6 @@ extension ListScript {
                 view.performAndWait { view.mergeChanges(changes) }
             }
         }
-    }
-
-    private func noteMerge() {
-        if view.performAndWait({ !view.deletedObjects.isEmpty }) { hasMergedBesideDeletions = true }
     }
 
     func saveOther() throws {
@@ -163,7 +157,6 @@ extension ListScript {
     }
 
     func executeBatch() throws {
-        noteMerge()
         let contexts = [middle, view].compactMap(\.self)
         let (old, new) = (
             Int.random(in: 0..<6, using: &generator), Int.random(in: 0..<6, using: &generator)

@@ -23,10 +23,6 @@ final class ListScript: @unchecked Sendable {
     private var lists: [FollowedList] = []
     private let faults = Recorder<any Error>()
 
-    /// Whether the view has merged something while it had unsaved deletions. What these objects are
-    /// after they come back is the subject of other tests.
-    var hasMergedBesideDeletions = false
-
     /// Objects that the view holds for a while.
     private var held: [ManagedObject] = []
 
@@ -148,10 +144,10 @@ final class ListScript: @unchecked Sendable {
         case 6: try view.performAndWait { try insertItem(in: view, groups(of: view)) }
         case 7: try deleteItems()
         case 8: try saveView()
-        case 9 where !hasMergedBesideDeletions:
+        case 9:
             note("rollback")
             view.performAndWait { view.rollback() }
-        case 10 where !hasMergedBesideDeletions:
+        case 10:
             note("undo or redo")
             let undoes = chance(2)
             view.performAndWait { undoes ? view.undo() : view.redo() }
@@ -162,7 +158,6 @@ final class ListScript: @unchecked Sendable {
         case 17: try fetchOtherwise()
         case 18 where chance(3):
             note("reset")
-            hasMergedBesideDeletions = false
             try view.performAndWait {
                 view.reset()
                 for list in lists { try list.performFetch() }
@@ -176,7 +171,6 @@ final class ListScript: @unchecked Sendable {
             note("obtain permanent identifiers")
             try view.performAndWait {
                 try view.obtainPermanentIDs(for: Array(view.insertedObjects))
-                for list in lists { list.acceptIdentifiers() }
             }
         }
     }
@@ -197,7 +191,6 @@ private final class FollowedList {
     let controller: FetchedResultsController<ManagedObject>
     let section: String?
     private let mirror: any ResultMirror
-    private var acceptedReportCount = -1
 
     init(
         _ request: FetchRequest, _ section: String?, _ mirror: some ResultMirror,
@@ -213,11 +206,7 @@ private final class FollowedList {
     func performFetch() throws {
         try controller.performFetch()
         mirror.restart(controller)
-        acceptedReportCount = -1
     }
-
-    /// Reports have the temporary identifiers until the next event.
-    func acceptIdentifiers() { acceptedReportCount = mirror.reportCount }
 
     struct Difference: Error, CustomStringConvertible { let description: String }
 
@@ -231,10 +220,7 @@ private final class FollowedList {
         guard objects.elementsEqual(expected, by: ===) else {
             throw Difference(description: "Other objects: \(describe(fresh))")
         }
-        if acceptedReportCount != mirror.reportCount {
-            acceptedReportCount = -1
-            try require(mirror.content, "reports", fresh)
-        }
+        try require(mirror.content, "reports", fresh)
         guard mirror.contradictions.isEmpty, mirror.failures.isEmpty else {
             throw Difference(
                 description: "\(mirror.contradictions) \(mirror.failures): \(describe(fresh))")
@@ -288,12 +274,6 @@ private final class FollowedList {
 }
 
 extension ResultMirror {
-    /// -2 for one whose content is of objects, and so has present identifiers.
-    fileprivate var reportCount: Int {
-        (self as? SnapshotMirror)?.snapshots.count ?? (self as? DifferenceMirror)?.differences.count
-            ?? -2
-    }
-
     fileprivate var failures: [any Error] {
         (self as? ChangeMirror)?.errors ?? (self as? SnapshotMirror)?.errors
             ?? (self as? DifferenceMirror)?.errors ?? []
