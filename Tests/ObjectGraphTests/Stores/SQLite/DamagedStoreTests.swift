@@ -142,63 +142,6 @@ import Testing
         #expect(refusals > Self.roundCount / 10, "TEST_SEED=\(generator.seed)")
     }
 
-    @Test func `random values in all columns never end the process (§5.6.6)`() throws {
-        var generator = SeededGenerator.fromEnvironment()
-        let columns = try columns()
-        let values = [
-            "NULL", "0", "-1", "1", "2", "7", "9223372036854775807", "-9223372036854775808",
-            "4294967296", "1e300", "-1e300", "9e999", "0.5", "''", "'text'", "'\u{1F388}'",
-            "char(0)", "x''", "x'00'", "x'01'", "x'02'", "x'0241'", "x'ff'", "zeroblob(5000)",
-            "randomblob(40)", "CAST(x'fffe' AS TEXT)", "x'01' || zeroblob(300)",
-        ]
-        var refusals = 0
-        for _ in 0..<Self.roundCount {
-            try restore()
-            let connection = try Connection(SQLiteConfiguration(path: fixture.url.path))
-            let triggers = try names(of: "trigger", connection)
-            for trigger in triggers { try connection.execute("DROP TRIGGER \"\(trigger)\"") }
-            for _ in 0..<Int.random(in: 1...4, using: &generator) {
-                let (table, column) = columns.randomElement(using: &generator)!
-                let value = values.randomElement(using: &generator)!
-                let rows =
-                    Bool.random(using: &generator)
-                    ? "" : " WHERE rowid = (SELECT max(rowid) FROM \(table))"
-                try? connection.execute(
-                    "UPDATE OR REPLACE \(table) SET \(column) = \(value)\(rows)")
-            }
-            try connection.close()
-            let errors = use(
-                readOnly: Int.random(in: 0..<4, using: &generator) == 0,
-                tracksHistory: Int.random(in: 0..<4, using: &generator) > 0)
-            if !errors.isEmpty { refusals += 1 }
-        }
-        #expect(refusals > Self.roundCount / 10, "TEST_SEED=\(generator.seed)")
-    }
-
-    private func columns() throws -> [(table: String, column: String)] {
-        let connection = try Connection(SQLiteConfiguration(path: fixture.url.path))
-        let query = try connection.statement(
-            """
-            SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
-            WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' ORDER BY 1, 2
-            """)
-        defer { query.reset() }
-        var columns: [(table: String, column: String)] = []
-        while try query.step() {
-            columns.append((query.value(at: 0).string, query.value(at: 1).string))
-        }
-        return columns
-    }
-
-    private func names(of type: String, _ connection: Connection) throws -> [String] {
-        let query = try connection.statement("SELECT name FROM sqlite_schema WHERE type = ?")
-        query.bind(type, at: 1)
-        defer { query.reset() }
-        var names: [String] = []
-        while try query.step() { names.append(query.value(at: 0).string) }
-        return names
-    }
-
     private static let roundCount =
         ProcessInfo.processInfo.environment["TEST_DAMAGES"].flatMap { Int($0) } ?? 60
 }
