@@ -37,7 +37,8 @@ public struct ManagedObjectID: Sendable, Hashable {
         let host = scope.storeIdentifier ?? ""
         let tail =
             isTemporaryID ? "t\(ObjectIDScope.processIdentifier)\(-reference)" : "p\(reference)"
-        return URL(string: "x-coredata://\(host)/\(scope.entityName)/\(tail)")!
+        return URL(string: "x-coredata://\(host)/\(scope.entityName)/\(tail)")
+            ?? URL(string: "x-coredata://\(host.encoded)/\(scope.entityName.encoded)/\(tail)")!
     }
 
     public static func == (first: Self, second: Self) -> Bool {
@@ -48,6 +49,14 @@ public struct ManagedObjectID: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(reference)
         hasher.combine(scope.rootEntityName)
+    }
+}
+
+extension String {
+    /// For a URI: the identifier of a damaged store may be any text.
+    fileprivate var encoded: String {
+        let plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        return addingPercentEncoding(withAllowedCharacters: CharacterSet(charactersIn: plain))!
     }
 }
 

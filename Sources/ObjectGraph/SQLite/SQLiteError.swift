@@ -47,6 +47,14 @@ public struct SQLiteError: Error, Sendable, Hashable {
     public var isInterruption: Bool { code == SQLITE_INTERRUPT }
 }
 
+extension SQLiteError {
+    static func fileReplaced(path: String?) -> SQLiteError {
+        SQLiteError(
+            extendedCode: SQLITE_READONLY | 4 << 8,
+            message: "the file was deleted, moved or replaced while it was open", path: path)
+    }
+}
+
 extension SQLiteError: CustomStringConvertible {
     public var description: String {
         var text = "SQLite error \(extendedCode): \(message)"

@@ -137,6 +137,18 @@ package struct MetadataList: @unchecked Sendable {
 
     private static let formersKey = "ObjectGraphFormerIdentifiers"
 
+    /// Tells a copy of a store from the store and from other copies; nil in a store that was made
+    /// in its file.
+    var copyMark: String? {
+        get { entries[Self.copyKey] as? String }
+        set { entries[Self.copyKey] = newValue }
+    }
+
+    private static let copyKey = "ObjectGraphCopy"
+
+    /// Whether the list has no entry, perhaps because it could not be read.
+    var isEmpty: Bool { entries.isEmpty }
+
     /// The columns whose values have a mark of where they are kept, as `TABLE.COLUMN`; nil in
     /// stores that have none, or were made before there were marks (spec §8.6).
     var externalColumns: [String]? {
@@ -189,7 +201,8 @@ package struct MetadataList: @unchecked Sendable {
 
     private static func isOwned(_ key: String) -> Bool {
         key.hasPrefix("NS") || key.hasPrefix("_NS")
-            || [noteKey, externalKey, migrationsKey, stageKey, targetKey, formersKey].contains(key)
+            || [noteKey, externalKey, migrationsKey, stageKey, targetKey, formersKey, copyKey]
+                .contains(key)
     }
 
     private static func value(_ entry: Any) -> AttributeValue? {

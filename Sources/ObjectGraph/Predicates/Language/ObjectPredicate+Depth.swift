@@ -14,6 +14,10 @@ extension ObjectPredicate {
     /// - A function costs 15. An operator of arithmetic costs 9, or 1 to 3 on its left side. A key
     ///   path within them costs 3.
     /// - A computed index costs 18, and anything else 1.
+    ///
+    /// A deeper one is refused with `FetchError.tooDeep` where it is used. Swift itself releases such
+    /// a tree level by level on the stack, so some ten thousand levels end the program. `&&` and `||`
+    /// add no levels.
     public static let maximumDepth = 250
 
     /// Whether the predicate has too many levels to be printed or rewritten. Each level counts as

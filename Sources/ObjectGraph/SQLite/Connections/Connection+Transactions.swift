@@ -64,11 +64,13 @@ extension Connection {
         try? statement("ROLLBACK").run()
     }
 
-    /// Commits the changes of `body`, or rolls back if `body` or the commit fails. Does not nest.
+    /// Commits the changes of `body`, or rolls back if `body` or the commit fails, or if the content
+    /// of the file was replaced. Does not nest.
     func transaction<T>(_ kind: TransactionKind, _ body: () throws -> T) throws -> T {
         try begin(kind)
         do {
             let result = try body()
+            try requireSameDatabase()
             try commit()
             return result
         } catch {

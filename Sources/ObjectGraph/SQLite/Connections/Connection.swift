@@ -16,6 +16,12 @@ final class Connection {
     /// Whether the file was seen to have a WAL. It then has one until all connections close.
     var isKnownToHaveWAL = false
 
+    /// Whether the file has the content that was opened; nil if anything is right.
+    var isSameDatabase: ((Connection) throws -> Bool)?
+
+    /// The version of the schema of the content that was opened.
+    private var schemaVersion: Int32?
+
     /// Created when a snapshot is first held.
     private(set) var heldSnapshot: HeldSnapshot?
 
@@ -115,6 +121,29 @@ final class Connection {
         while let statement = try Statement(firstOf: &rest, on: handle) {
             try statement.run()
         }
+    }
+
+    /// Throws if another content has replaced that of the file since the connection was opened.
+    ///
+    /// Replacing the content changes the version of the schema, as other things do, so SQLite
+    /// compiles the next statement again. Only then does this read anything.
+    ///
+    /// - Throws: `SQLITE_READONLY_DBMOVED`, as for a file that is no longer in its place.
+    func requireSameDatabase() throws {
+        guard handle.state.pointee.mayHaveNewSchema, let isSameDatabase else { return }
+        // SQLite also compiles statements again when settings have changed.
+        if handle.schemaVersion != schemaVersion {
+            guard try isSameDatabase(self) else {
+                throw SQLiteError.fileReplaced(path: handle.path)
+            }
+        }
+        acceptContent()
+    }
+
+    /// Takes the present content of the file for that which was opened.
+    func acceptContent() {
+        schemaVersion = handle.schemaVersion
+        handle.state.pointee.mayHaveNewSchema = false
     }
 
     /// Whether SQLite opened the file read-only, by request or because it had to.

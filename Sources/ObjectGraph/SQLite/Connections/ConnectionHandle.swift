@@ -13,6 +13,11 @@ final class ConnectionHandle {
         var epoch = 1
         var busyTimeout: Duration
         var busySince = ContinuousClock.now
+        /// Whether SQLite is compiling one of our statements.
+        var isCompiling = false
+        /// Whether the schema may be another one than that with which the connection began: SQLite
+        /// has compiled a statement again, or a statement failed.
+        var mayHaveNewSchema = false
         /// Whether each query is explained before it runs.
         var explainsQueries = false
         /// Receives the rows of the running statement; see `RowReceiver`.
@@ -64,6 +69,7 @@ final class ConnectionHandle {
         sqlite3_busy_handler(database, waitWhileBusy, state)
         _ = sqlite3_commit_hook(database, countCommit, state)
         _ = sqlite3_rollback_hook(database, countRollback, state)
+        sqlite3_set_authorizer(database, noteCompilation, state)
     }
 
     deinit {
@@ -89,7 +95,9 @@ final class ConnectionHandle {
     /// Asks SQLite for the query plan, for the trace.
     func explain(_ sql: String, _ statement: OpaquePointer) {
         var explanation: OpaquePointer?
+        state.pointee.isCompiling = true
         sqlite3_prepare_v2(database, "EXPLAIN QUERY PLAN \(sql)", -1, &explanation, nil)
+        state.pointee.isCompiling = false
         defer { sqlite3_finalize(explanation) }
         var steps: [String] = []
         while sqlite3_step(explanation) == SQLITE_ROW {
@@ -97,6 +105,19 @@ final class ConnectionHandle {
         }
         traceObserver?.runs[statement, default: TraceObserver.Run()].plan = steps
     }
+
+    /// The number that each change of the schema changes; nil if it cannot be read. Neither counted
+    /// nor traced.
+    var schemaVersion: Int32? {
+        var statement: OpaquePointer?
+        state.pointee.isCompiling = true
+        sqlite3_prepare_v2(database, Self.schemaVersionSQL, -1, &statement, nil)
+        state.pointee.isCompiling = false
+        defer { sqlite3_finalize(statement) }
+        return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : nil
+    }
+
+    static let schemaVersionSQL = "PRAGMA main.schema_version"
 
     /// Records for the trace what a statement is about to insert.
     func noteArguments(of statement: OpaquePointer, _ rows: PendingRows) {
@@ -211,6 +232,19 @@ private func countCommit(context: UnsafeMutableRawPointer?) -> Int32 {
     let state = context!.assumingMemoryBound(to: State.self)
     state.pointee.statistics.transactionsCommitted += 1
     return 0
+}
+
+/// SQLite asks for permission when it compiles a statement: also when it does so by itself, since
+/// the schema is another one.
+private func noteCompilation(
+    context: UnsafeMutableRawPointer?, action: Int32, _: UnsafePointer<CChar>?,
+    _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?
+) -> Int32 {
+    let state = context!.assumingMemoryBound(to: State.self)
+    if !state.pointee.isCompiling, action != SQLITE_SAVEPOINT {
+        state.pointee.mayHaveNewSchema = true
+    }
+    return SQLITE_OK
 }
 
 private func countRollback(context: UnsafeMutableRawPointer?) {

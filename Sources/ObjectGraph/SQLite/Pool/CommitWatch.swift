@@ -11,6 +11,7 @@ final class CommitWatch: Sendable {
     private struct Watched {
         let connection: Connection
         var version: Int64
+        var schemaVersion: Int64
     }
 
     private let file: OpenedFile
@@ -20,7 +21,10 @@ final class CommitWatch: Sendable {
     /// Opens the connection. Commits from now on are noticed.
     ///
     /// - Throws: `SQLiteError` if it cannot be opened.
-    init(_ file: OpenedFile, _ configuration: SQLiteConfiguration) throws {
+    init(
+        _ file: OpenedFile, _ configuration: SQLiteConfiguration,
+        isSameDatabase: @escaping @Sendable (Connection) throws -> Bool
+    ) throws {
         self.file = file
         path = realPath(configuration.path)
         var configuration = configuration
@@ -31,8 +35,11 @@ final class CommitWatch: Sendable {
         let connection = try Connection(configuration)
         // From here on a look does not wait for a lock: there will be another look.
         connection.handle.state.pointee.busyTimeout = .zero
-        let version = (try? Self.dataVersion(on: connection)) ?? 0
-        watched = Mutex(Watched(connection: connection, version: version))
+        connection.isSameDatabase = isSameDatabase
+        let version = (try? Self.version("data", on: connection)) ?? 0
+        let schemaVersion = (try? Self.version("schema", on: connection)) ?? 0
+        watched = Mutex(
+            Watched(connection: connection, version: version, schemaVersion: schemaVersion))
     }
 
     /// Calls the handler on any thread, once for any number of commits at a time.
@@ -55,14 +62,22 @@ final class CommitWatch: Sendable {
     private func nextEvent() -> CommitEvent? {
         watched.withLock { watched in
             guard let connection = watched?.connection else { return nil }
-            guard file.isInPlace, file.isUnchanged else {
+            func end() -> CommitEvent {
                 try? connection.close()
                 watched = nil
                 return .ended
             }
+            guard file.isInPlace, file.isUnchanged else { return end() }
             // While a writer without a WAL holds its lock, the version cannot be read.
-            guard let version = try? Self.dataVersion(on: connection), version != watched?.version
+            guard let version = try? Self.version("data", on: connection),
+                version != watched?.version,
+                let schemaVersion = try? Self.version("schema", on: connection)
             else { return nil }
+            if schemaVersion != watched?.schemaVersion {
+                guard let isSame = try? connection.isSameDatabase?(connection) else { return nil }
+                if !isSame { return end() }
+                watched?.schemaVersion = schemaVersion
+            }
             watched?.version = version
             return .committed
         }
@@ -76,8 +91,8 @@ final class CommitWatch: Sendable {
         }
     }
 
-    private static func dataVersion(on connection: Connection) throws -> Int64 {
-        let statement = try connection.statement("PRAGMA data_version")
+    private static func version(_ kind: String, on connection: Connection) throws -> Int64 {
+        let statement = try connection.statement("PRAGMA \(kind)_version")
         defer { statement.reset() }
         return try statement.step() ? statement.value(at: 0).integer : 0
     }

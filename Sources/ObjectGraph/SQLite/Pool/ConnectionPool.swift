@@ -35,6 +35,7 @@ final class ConnectionPool: Sendable {
         var pinnedReaders: [ObjectIdentifier: WeakPinnedReader] = [:]
         var continuedReadCount = 0
         var isClosed = false
+        let forkCount = ForkCount.current
         var statistics = ConnectionStatistics()
 
         func requireOpen(_ configuration: SQLiteConfiguration) throws(SQLiteError) {
@@ -43,11 +44,19 @@ final class ConnectionPool: Sendable {
                     extendedCode: SQLITE_MISUSE, message: "the connection pool is closed",
                     path: configuration.path)
             }
+            guard forkCount == ForkCount.current else {
+                throw SQLiteError(
+                    extendedCode: SQLITE_MISUSE,
+                    message:
+                        "the store was opened before this process was forked; open it again here",
+                    path: configuration.path)
+            }
         }
     }
 
     private let configuration: SQLiteConfiguration
     private let onOpen: @Sendable (Connection) throws -> Void
+    private let isSameDatabase: @Sendable (Connection) throws -> Bool
     /// 0 if reading borrows the writer.
     private let maximumReaderCount: Int
     /// The file that the writer opened; nil in memory.
@@ -63,17 +72,22 @@ final class ConnectionPool: Sendable {
     /// - Parameter maximumReaderCount: 0 lets readers borrow the writer.
     /// - Parameter onOpen: called on each connection before its first use, for example to register
     ///   functions and collations.
+    /// - Parameter isSameDatabase: Whether the file still has the content that was opened. Called
+    ///   when the schema may have changed; if not, reading and writing throw.
     init(
         configuration: SQLiteConfiguration, maximumReaderCount: Int,
-        onOpen: @escaping @Sendable (Connection) throws -> Void = { _ in }
+        onOpen: @escaping @Sendable (Connection) throws -> Void = { _ in },
+        isSameDatabase: @escaping @Sendable (Connection) throws -> Bool = { _ in true }
     ) throws {
         let readerCount = configuration.mode.isInMemory ? 0 : max(0, maximumReaderCount)
         self.configuration = configuration
         self.onOpen = onOpen
+        self.isSameDatabase = isSameDatabase
         self.maximumReaderCount = readerCount
         readerPermits = DispatchSemaphore(value: readerCount)
         let found = OpenedFile(configuration)
         let writer = try Self.open(configuration, onOpen)
+        writer.connection.isSameDatabase = isSameDatabase
         // A new file exists only after it was opened. A file that must not change is taken as it
         // was before.
         file = configuration.mode == .immutable ? found : OpenedFile(configuration)
@@ -143,6 +157,7 @@ final class ConnectionPool: Sendable {
         reader = lease
         lease.connection.releaseSnapshot()
         let part = try body(lease.connection)
+        try lease.connection.requireSameDatabase()
         rest = part.rest.map { Rest(reader: lease, read: $0) }
         if let rest { finish(rest) }
         return part.value
@@ -307,6 +322,10 @@ final class ConnectionPool: Sendable {
             try Self.open(configuration) { reader in
                 try onOpen(reader)
                 try reader.execute("PRAGMA query_only = 1")
+                reader.isSameDatabase = isSameDatabase
+                // It has compiled nothing that would have to be compiled again.
+                reader.handle.state.pointee.mayHaveNewSchema = true
+                try reader.requireSameDatabase()
             }
         }
         try requireFileInPlace()
@@ -320,16 +339,13 @@ final class ConnectionPool: Sendable {
     func makeCommitWatch() throws -> CommitWatch? {
         guard let file else { return nil }
         try requireFileInPlace()
-        return try CommitWatch(file, configuration)
+        return try CommitWatch(file, configuration, isSameDatabase: isSameDatabase)
     }
 
     /// Throws if the path no longer leads to the file that the writer opened.
     private func requireFileInPlace() throws(SQLiteError) {
         if file?.isInPlace ?? true { return }
-        throw SQLiteError(
-            extendedCode: SQLITE_READONLY | 4 << 8,
-            message: "the file was deleted, moved or replaced while it was open",
-            path: configuration.path)
+        throw .fileReplaced(path: configuration.path)
     }
 
     /// Opens a connection whose statistics and trace begin after `onOpen`.
@@ -354,7 +370,13 @@ final class ConnectionPool: Sendable {
             connection.handle.resetStatements()
             if !holdsSnapshot { connection.rollback() }
         }
-        let result = try body(connection)
+        let result: T
+        do { result = try body(connection) } catch {
+            // A statement fails if its table is gone with the content of the file.
+            try connection.requireSameDatabase()
+            throw error
+        }
+        try connection.requireSameDatabase()
         guard holdsSnapshot || !connection.isInTransaction else {
             throw SQLiteError(
                 extendedCode: SQLITE_MISUSE,

@@ -86,10 +86,10 @@ final class HeldSnapshot {
         statement.pause()
     }
 
-    /// Whether this SQL opens or closes a snapshot.
+    /// Whether this SQL opens or closes a snapshot, or reads the version of the schema.
     static func isOwn(_ sql: UnsafePointer<CChar>) -> Bool {
         let text = String(cString: sql)
-        return text == beginSQL || text == endSQL
+        return text == beginSQL || text == endSQL || text == ConnectionHandle.schemaVersionSQL
     }
 }
 

@@ -117,6 +117,8 @@ final class Statement {
 
     private func finish(_ code: Int32) throws(SQLiteError) {
         let failure = code == SQLITE_DONE ? nil : connection.error(code, sql: sql)
+        // As for a table that is gone.
+        if code == SQLITE_ERROR { state.pointee.mayHaveNewSchema = true }
         reset()
         if let failure { throw failure }
     }
@@ -150,6 +152,8 @@ final class Statement {
         let code = rest.withUTF8 { text in
             text.withMemoryRebound(to: CChar.self) { text in
                 var tail: UnsafePointer<CChar>?
+                connection.state.pointee.isCompiling = true
+                defer { connection.state.pointee.isCompiling = false }
                 let code = sqlite3_prepare_v3(
                     connection.database, text.baseAddress, Int32(clamping: text.count),
                     UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, &tail)
@@ -157,6 +161,7 @@ final class Statement {
                 return code
             }
         }
+        if code != SQLITE_OK { connection.state.pointee.mayHaveNewSchema = true }
         try connection.check(code, sql: String(rest))
         if pointer != nil { connection.state.pointee.statistics.statementsPrepared += 1 }
         rest = rest[rest.utf8.index(rest.startIndex, offsetBy: usedBytes)...]

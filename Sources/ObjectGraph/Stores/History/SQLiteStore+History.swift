@@ -27,6 +27,10 @@ extension SQLiteStore: HistoryStore {
                     let value = statement.value(at: column)
                     return value.isNull ? nil : value.integer
                 }
+                guard numbers.allSatisfy({ (0..<Int64.max / 2).contains($0 ?? 0) }) else {
+                    throw StoreError(
+                        .damagedValue("the numbers of the history's transactions are \(numbers)"))
+                }
                 let newest = numbers[1] ?? numbers[2] ?? 0
                 let last = max(newest, numbers[2] ?? 0)
                 let extent = HistoryExtent(

@@ -97,6 +97,7 @@ final class SQLiteStore: PersistentStore {
             }
             let triggerFunctions = TriggerFunctions()
             self.triggerFunctions = triggerFunctions
+            let identity = StoreIdentity()
             pool = try ConnectionPool(
                 configuration: configuration,
                 maximumReaderCount: description.isExclusive ? 0 : description.maximumReaderCount,
@@ -106,7 +107,7 @@ final class SQLiteStore: PersistentStore {
                     try connection.registerRequestedKey()
                     try triggerFunctions.register(on: connection)
                     try ExternalData.register(on: connection, files)
-                })
+                }, isSameDatabase: { try identity.isSame(on: $0) })
             let (opened, history) = try pool.write { connection in
                 let opened = try schema.open(
                     on: connection, isReadOnly: connection.isReadOnly, url: url,
@@ -126,6 +127,8 @@ final class SQLiteStore: PersistentStore {
                 }
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
+                identity.note(opened.identifier, copy: opened.metadata.copyMark)
+                connection.acceptContent()
                 return (opened, history)
             }
             self.history = history
@@ -238,11 +241,11 @@ final class SQLiteStore: PersistentStore {
         }
     }
 
-    var statistics: ConnectionStatistics { pool.statistics }
-    func resetStatistics() { pool.resetStatistics() }
-
     var batchStore: (any BatchStore)? { self }
     var historyStore: (any HistoryStore)? { history == nil ? nil : self }
+
+    var statistics: ConnectionStatistics { pool.statistics }
+    func resetStatistics() { pool.resetStatistics() }
 
     func close() throws {
         // Before the writer, which removes the WAL as the last connection of the file.

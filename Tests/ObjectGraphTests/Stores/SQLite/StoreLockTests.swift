@@ -89,6 +89,12 @@ import Testing
         #expect(locks.areHeld)
         try use(fixture)
         #expect(locks.areHeld, "\(name)")
+        if name == "restoring a backup of it" {
+            // It is another content now (§11.5.7).
+            let error = #expect(throws: StoreError.self) { try fixture.saveAuthor("Borges") }
+            #expect(error?.reason == .fileChanged)
+            return try fixture.coordinator.removePersistentStore(fixture.store)
+        }
         try fixture.saveAuthor("Borges")
         #expect(try fixture.storedAuthors() == ["Borges", "Lem"])
         try fixture.coordinator.removePersistentStore(fixture.store)

@@ -41,7 +41,8 @@ extension SQLiteStore {
     /// Overwrites a store with the content of another, in one transaction of the destination. The
     /// source does not change.
     ///
-    /// Values in files are copied before it, and those of the earlier content removed after it.
+    /// Values in files are copied before it, and those of the earlier content removed after it. The
+    /// copy gets a mark, by which those who have the destination open notice (`StoreIdentity`).
     static func replace(
         _ destination: URL, with source: URL, timeout: Duration, vfs: String? = nil
     ) throws {
@@ -59,8 +60,19 @@ extension SQLiteStore {
                     // The copied header says WAL. Without this read of the schema the file would
                     // keep an empty WAL.
                     try writer.execute("PRAGMA schema_version")
+                    try markCopy(on: writer, destination)
                 }
             }
+        }
+    }
+
+    private static func markCopy(on connection: Connection, _ url: URL) throws {
+        try connection.transaction(.immediate) {
+            var (_, list) = try readMetadata(on: connection, url: url)
+            // Writing a list that could not be read would lose it.
+            guard !list.isEmpty else { return }
+            list.copyMark = UUID().uuidString
+            try write(list, on: connection)
         }
     }
 }

@@ -200,20 +200,4 @@ import Testing
         try FileManager.default.moveItem(at: other, to: url)
         #expect(try names(coordinator) == ["Lem"])
     }
-
-    @Test func `a file that was emptied or overwritten in its place is still the file (§11.5.3)`()
-        throws
-    {
-        let backup = folder.url("backup.sqlite")
-        try makeStore(at: backup, "Borges")
-        let coordinator = try coordinator()
-        try coordinator.addPersistentStore(.sqlite(at: url))
-        try PersistentStoreCoordinator.replacePersistentStore(at: url, with: backup)
-        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
-        try context.performAndWait {
-            TestSupport.Author(context: context).name = "Lem"
-            try context.save()
-            #expect(try TestSupport.Author.count(in: context) == 2)
-        }
-    }
 }
