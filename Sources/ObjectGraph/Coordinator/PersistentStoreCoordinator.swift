@@ -113,7 +113,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     func makeStore(_ description: PersistentStoreDescription) throws -> any PersistentStore {
-        if let expected = description.expectedModelChecksum, expected != model.versionChecksum {
+        if let expected = description.expectedModelChecksum, !model.hasVersionChecksum(expected) {
             throw StoreError(.unexpectedModel(checksum: expected), url: description.url)
         }
         if let url = description.location?.resolvingSymlinksInPath(),

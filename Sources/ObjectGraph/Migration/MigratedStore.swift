@@ -64,7 +64,7 @@ struct MigratedStore {
         func isSource(_ model: ManagedObjectModel) -> Bool {
             guard let hashes else { return false }
             return model.entityVersionHashesByName.filter { hashes[$0.key] != nil }
-                .mapValues { Data($0) } == hashes
+                .mapValues { Data($0) } == model.updating(hashes)
         }
         let given = (description.migration.knownModels + [model]).filter(isSource)
         // An earlier version may have entities more, or differ outside of the configuration.

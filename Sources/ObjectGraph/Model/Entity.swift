@@ -23,6 +23,9 @@ package final class Entity: Sendable {
     package let layout: RowLayout
     let versionHash: [UInt8]
 
+    /// The version hash that stores have which were made when transient attributes counted.
+    let formerVersionHash: [UInt8]
+
     /// The uniqueness constraints of the entity and its ancestors.
     package let uniquenessConstraints: [[String]]
     private let propertyIndexes: [String: Int]
@@ -60,7 +63,7 @@ package final class Entity: Sendable {
     init(
         description: EntityDescription, index: Int, superentityIndex: Int?, rootIndex: Int,
         familyIndexes: ClosedRange<Int>, properties: [Property], layout: RowLayout,
-        versionHash: [UInt8], uniquenessConstraints: [[String]]
+        versionHash: [UInt8], formerVersionHash: [UInt8], uniquenessConstraints: [[String]]
     ) {
         self.description = description
         self.name = description.name
@@ -71,6 +74,7 @@ package final class Entity: Sendable {
         self.properties = properties
         self.layout = layout
         self.versionHash = versionHash
+        self.formerVersionHash = formerVersionHash
         self.uniquenessConstraints = uniquenessConstraints
         self.propertyIndexes = Dictionary(
             uniqueKeysWithValues: properties.lazy.filter { !$0.isHidden }
@@ -85,7 +89,10 @@ package final class Entity: Sendable {
         for property in properties {
             if property.kind == .toMany {
                 let relationship = property.relationship!
-                if !property.isOptional || relationship.minCount > 0 || relationship.maxCount > 1 {
+                // An optional one may also be empty.
+                if relationship.minCount > (property.isOptional ? 1 : 0)
+                    || relationship.maxCount > 1
+                {
                     counted.insert(property.index)
                 }
             } else if property.isComposite {

@@ -9,13 +9,30 @@ extension ManagedObjectModel {
     }
 
     /// The digest of all version hashes, as base64 text.
-    public var versionChecksum: String {
+    public var versionChecksum: String { checksum(of: \.versionHash) }
+
+    private func checksum(of hash: (Entity) -> [UInt8]) -> String {
         var digest = Digest()
         for entity in entities {
             digest.update(entity.name)
-            digest.update(entity.versionHash.map(String.init).joined(separator: ","))
+            digest.update(hash(entity).map(String.init).joined(separator: ","))
         }
         return Data(digest.finalize()).base64EncodedString()
+    }
+
+    /// Whether the text is the model's checksum, or was when transient attributes counted.
+    func hasVersionChecksum(_ text: String) -> Bool {
+        text == versionChecksum || text == checksum(of: \.formerVersionHash)
+    }
+
+    /// Version hashes of a store by the present rule, as far as the model has the entities: earlier
+    /// versions of the engine counted transient attributes.
+    package func updating(_ hashes: [String: Data]) -> [String: Data] {
+        var updated = hashes
+        for entity in entities where updated[entity.name] == Data(entity.formerVersionHash) {
+            updated[entity.name] = Data(entity.versionHash)
+        }
+        return updated
     }
 
     /// The names of the entities of a configuration; with nil, of all entities.
@@ -37,7 +54,8 @@ extension ManagedObjectModel {
         _ name: String?, compatibleWithVersionHashes hashes: [String: [UInt8]]
     ) -> Bool {
         guard let names = entityNames(inConfiguration: name) else { return false }
-        return entityVersionHashesByName.filter { names.contains($0.key) } == hashes
+        return entityVersionHashesByName.filter { names.contains($0.key) }
+            == updating(hashes.mapValues { Data($0) }).mapValues { Array($0) }
     }
 
     /// Merges the entities and configurations of several models.
@@ -73,7 +91,10 @@ extension ManagedObjectModel {
         _ models: [ManagedObjectModel], forVersionHashes hashes: [String: [UInt8]]
     ) -> ManagedObjectModel? {
         var descriptions: [String: EntityDescription] = [:]
-        for entity in models.flatMap(\.entities) where hashes[entity.name] == entity.versionHash {
+        for entity in models.flatMap(\.entities) {
+            guard let hash = hashes[entity.name],
+                hash == entity.versionHash || hash == entity.formerVersionHash
+            else { continue }
             descriptions[entity.name] = entity.description
         }
         guard descriptions.count == hashes.count else { return nil }

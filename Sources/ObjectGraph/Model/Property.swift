@@ -124,6 +124,10 @@ package struct Relationship: Sendable {
 
     /// The property index of the inverse in the destination; nil without an inverse.
     package let inverseIndex: Int?
+
+    /// The entity that an owner of destinations must be a kind of, if the inverse leads to a
+    /// descendant of the one that declares the relationship; nil if every owner can have some.
+    let ownerIndex: Int?
     let deleteRule: DeleteRule
     let minCount: Int
     let maxCount: Int

@@ -55,7 +55,12 @@ import Testing
         { $0.managedObjectClass = Notebook.self }, { $0.attributes[0].defaultValue = "x" },
         { $0.relationships[0].deleteRule = .cascade },
         { $0.indexes = [FetchIndexDescription("i", on: "a")] },
-        { $0.indexes = [.fullText("i", on: "a")] }, { $0.userInfo = ["a": "b"] },
+        { $0.indexes = [.fullText("i", on: "a")] },
+        {
+            $0.attributes.append(
+                AttributeDescription("new", .string, isTransient: true, versionHashModifier: "2"))
+        },
+        { $0.userInfo = ["a": "b"] },
         { $0.renamingIdentifier = "Old" }, { $0.attributes[0].renamingIdentifier = "old" },
         { $0.attributes[0].userInfo = ["a": "b"] },
         {

@@ -26,11 +26,13 @@ struct StagedMigration {
         let known = description.migration.knownModels + [model]
         var versions: [Version] = []
         func add(_ checksum: String) throws(MigrationError) {
+            let found = known.first { $0.hasVersionChecksum(checksum) }
+            let checksum = found?.versionChecksum ?? checksum
             guard versions.last?.checksum != checksum else { return }
             guard !versions.contains(where: { $0.checksum == checksum }) else {
                 throw MigrationError(.stagesGoBackward(versionChecksum: checksum))
             }
-            guard let model = known.first(where: { $0.versionChecksum == checksum }) else {
+            guard let model = found else {
                 throw MigrationError(.modelNotFound(versionChecksum: checksum))
             }
             versions.append(Version(checksum: checksum, model: model))

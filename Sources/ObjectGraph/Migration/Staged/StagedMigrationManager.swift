@@ -81,7 +81,7 @@ public struct ModelReference: Sendable {
     public init(
         _ model: ManagedObjectModel, versionChecksum checksum: String
     ) throws(MigrationError) {
-        guard model.versionChecksum == checksum else {
+        guard model.hasVersionChecksum(checksum) else {
             throw MigrationError(.modelNotFound(versionChecksum: checksum))
         }
         self.model = model

@@ -61,6 +61,7 @@ extension ModelAssembly {
             rootIndex: entry.root, familyIndexes: index...lastDescendants[index],
             properties: draft.properties.map { $0! }, layout: RowLayout(slotKinds: draft.slotKinds),
             versionHash: versionHash(of: index),
+            formerVersionHash: versionHash(of: index, countsTransients: true),
             uniquenessConstraints: ancestries[index].flatMap {
                 ordered[$0].description.uniquenessConstraints
             })
@@ -83,9 +84,11 @@ extension ModelAssembly {
             placeIndex = propertyIndex(
                 of: Self.placeName(inverse.description.name), in: destination)
         }
+        let owner = inverse.map { indexes[$0.description.destination]! }
         return Relationship(
             destinationIndex: destination,
             inverseIndex: relationship.inverse.map { propertyIndex(of: $0, in: destination) },
+            ownerIndex: owner.flatMap { $0 > entity ? $0 : nil },
             deleteRule: relationship.deleteRule, minCount: relationship.minCount,
             maxCount: relationship.maxCount, isOrdered: relationship.isOrdered,
             placeIndex: placeIndex, storage: storage)

@@ -1,16 +1,21 @@
 extension ModelAssembly {
     /// A digest of everything that decides the form of an entity's rows. See spec §1.8 for what
     /// counts.
-    func versionHash(of index: Int) -> [UInt8] {
+    ///
+    /// - Parameter countsTransients: Whether transient attributes count, as they did in earlier
+    ///   versions of the engine.
+    func versionHash(of index: Int, countsTransients: Bool = false) -> [UInt8] {
         let (description, superentity, _) = ordered[index]
         var digest = Digest()
         digest.update(description.name)
         digest.update(description.isAbstract)
         digest.update(description.versionHashModifier ?? "")
         if let superentity {
-            digest.update(versionHash(of: superentity).map(String.init).joined(separator: ","))
+            digest.update(
+                versionHash(of: superentity, countsTransients: countsTransients)
+                    .map(String.init).joined(separator: ","))
         }
-        digest.update(description.attributes)
+        digest.update(description.attributes.filter { countsTransients || !$0.isTransient })
         for relationship in description.relationships.sorted(by: { $0.name < $1.name }) {
             digest.update(relationship.name)
             digest.update(relationship.isOptional)

@@ -61,6 +61,7 @@ extension ManagedObjectModel {
         _ hashes: [String: Data], of description: PersistentStoreDescription
     ) throws(StoreError) {
         let own = versionHashes(inConfiguration: description.configuration)
+        let hashes = updating(hashes)
         let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }.sorted()
         guard description.ignoresModelVersions || differing.isEmpty else {
             var error = StoreError(.incompatibleModel(entities: differing), url: description.url)

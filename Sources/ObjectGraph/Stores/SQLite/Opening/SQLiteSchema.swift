@@ -208,16 +208,30 @@ struct SQLiteSchema {
     private func knownHashes(
         of metadata: MetadataList, on connection: Connection, url: URL?
     ) throws -> [String: Data] {
-        if let known = metadata.ownVersionHashes { return known }
+        if let hashes = metadata.ownVersionHashes {
+            let known = model.updating(hashes)
+            if known == versionHashes { return known }
+            // The store may have been made with other transient attributes.
+            let carried = try? carriedModel(on: connection, url: url)
+            return carried?.updating(known) ?? known
+        }
         if ignoresVersions { return [:] }
-        guard let url, let cache = try SQLiteStore.modelCache(on: connection, url: url) else {
+        guard let model = try carriedModel(on: connection, url: url) else {
             throw StoreError(.unknownModel)
         }
-        let model = try ManagedObjectModel(
-            cached: cache, into: ModelDraft(of: url, classes: [], transformers: []))
         let names = metadata.versionHashes.keys
         return model.entityVersionHashesByName.filter { names.contains($0.key) }
             .mapValues { Data($0) }
+    }
+
+    private func carriedModel(
+        on connection: Connection, url: URL?
+    ) throws -> ManagedObjectModel? {
+        guard let url, let cache = try SQLiteStore.modelCache(on: connection, url: url) else {
+            return nil
+        }
+        return try ManagedObjectModel(
+            cached: cache, into: ModelDraft(of: url, classes: [], transformers: []))
     }
 
     /// The version hashes of the entities that the store holds.
