@@ -61,6 +61,8 @@ final class ConnectionPool: Sendable {
     private let maximumReaderCount: Int
     /// The file that the writer opened; nil in memory.
     let file: OpenedFile?
+    /// What a connection for reading leaves beside the file; nil for one that may write.
+    private let leftLog: LeftLog?
     let commits: CommitCounter
     private let readerPermits: DispatchSemaphore
     private let writerPermit = DispatchSemaphore(value: 1)
@@ -86,6 +88,7 @@ final class ConnectionPool: Sendable {
         self.maximumReaderCount = readerCount
         readerPermits = DispatchSemaphore(value: readerCount)
         let found = OpenedFile(configuration)
+        leftLog = configuration.mode == .readOnly ? LeftLog(beside: configuration) : nil
         let writer = try Self.open(configuration, onOpen)
         writer.connection.isSameDatabase = isSameDatabase
         // A new file exists only after it was opened. A file that must not change is taken as it
@@ -298,6 +301,12 @@ final class ConnectionPool: Sendable {
         }
         for reader in pinned { try reader.close() }
         for lease in leases { try lease.connection.close() }
+        if file?.isInPlace == true { leftLog?.remove() }
+    }
+
+    deinit {
+        // A pool for writing needs no help: its connections remove the log when they close.
+        if leftLog != nil { try? close() }
     }
 
     /// The sum over all connections since the last reset. A borrowed connection is added when it is
