@@ -117,7 +117,7 @@ package struct CascadingDeletion<Connection: DeletionConnection> {
             }
             let join = layout.joinTable(end)
             return try connection.run(
-                "DELETE FROM \(join.name) WHERE \(join.sourceColumn) \(Connection.isInList)", list)
+                "\(join.removal) WHERE \(join.sourceColumn) \(Connection.isInList)", list)
         }
         guard relationship.deleteRule == .nullify, let inverse = model.inverse(of: relationship),
             inverse.slot != nil

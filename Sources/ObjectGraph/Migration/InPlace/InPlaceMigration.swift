@@ -59,6 +59,7 @@ struct InPlaceMigration {
         let target = StoreLayout(
             model,
             numbers: MigrationScript.numbers(correspondence, from: layout, catalog),
+            joinTables: MigrationScript.joinTables(correspondence, from: layout),
             storeIdentifier: identifier)
         let schema = SQLiteSchema(model: model, entityNames: entityNames)
         let script = try MigrationScript(

@@ -96,6 +96,25 @@ struct MigrationScript {
         }
     }
 
+    /// The relationships without an inverse that keep the join table that they have. It may have an
+    /// object with several owners, which a row cannot.
+    static func joinTables(
+        _ correspondence: ModelCorrespondence, from source: StoreLayout
+    ) -> Set<UInt32> {
+        var kept: Set<UInt32> = []
+        for entity in correspondence.destination.entities {
+            for property in entity.properties where property.relationship?.inverseIndex == nil {
+                guard
+                    let former = correspondence.source(of: property, in: entity),
+                    case .joinTable(let end)? = former.relationship?.storage,
+                    !source.joinTable(end).isInRows
+                else { continue }
+                kept.insert(property.identifier)
+            }
+        }
+        return kept
+    }
+
     /// The statements in their order, without those for objects of others.
     func statements() throws -> [String] {
         var statements = try file.removals(
@@ -204,8 +223,11 @@ struct MigrationScript {
             for property in source.model.entities[root.familyIndexes].flatMap(\.properties) {
                 guard case .joinTable(let end) = property.relationship?.storage, end.isOwner
                 else { continue }
-                let name = source.joinTable(end).name
-                if !goOn.contains(name), !joins.contains(name) { joins.append(name) }
+                let join = source.joinTable(end)
+                let name = join.name
+                if !join.isInRows, !goOn.contains(name), !joins.contains(name) {
+                    joins.append(name)
+                }
             }
         }
         return entities + joins

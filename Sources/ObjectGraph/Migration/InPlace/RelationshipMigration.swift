@@ -62,15 +62,22 @@ struct RelationshipMigration {
             }
         }
         self.origins = origins
-        form = Self.form(property, origins, from: source, to: target)
+        let destination = target.model.destination(of: relationship)
+        let formerTables = Set(
+            correspondence.destination.entities[destination.familyIndexes]
+                .compactMap { correspondence.source(of: $0) }.filter(isStored)
+                .map { source.table(of: $0) })
+        form = Self.form(property, origins, formerTables, from: source, to: target)
     }
 
     private static func isOneToOne(_ property: Property, _ model: ManagedObjectModel) -> Bool {
         property.kind == .toOne && model.inverse(of: property.relationship!)?.kind == .toOne
     }
 
+    /// - Parameter formerTables: The tables that the destinations had.
     private static func form(
-        _ property: Property, _ origins: [Origin], from source: StoreLayout, to target: StoreLayout
+        _ property: Property, _ origins: [Origin], _ formerTables: Set<String>,
+        from source: StoreLayout, to target: StoreLayout
     ) -> Form {
         guard !origins.isEmpty else { return .kept }
         guard case .joinTable(let end) = property.relationship!.storage else {
@@ -86,14 +93,22 @@ struct RelationshipMigration {
             formerEnd.isOwner
         else { return .gathered }
         let (former, join) = (source.joinTable(formerEnd), target.joinTable(end))
+        guard former.isInRows == join.isInRows,
+            !join.isInRows || formerTables == [former.name]
+        else { return .gathered }
         guard (former.placeColumn == nil) == (join.placeColumn == nil),
             (former.inversePlaceColumn == nil) == (join.inversePlaceColumn == nil)
         else { return .gathered }
-        return former == join ? .kept : .renamed(from: former)
+        return join.isInRows || former == join ? .kept : .renamed(from: former)
     }
 
-    /// The new join table; nil for a relationship in a foreign key.
+    /// The new join table; nil for a relationship in a column.
     var join: JoinTable? {
+        guard let found = joinOrColumns, !found.isInRows else { return nil }
+        return found
+    }
+
+    private var joinOrColumns: JoinTable? {
         guard case .joinTable(let end) = property.relationship!.storage else { return nil }
         return target.joinTable(end)
     }
@@ -113,7 +128,7 @@ struct RelationshipMigration {
     var name: String { "\(entity.name).\(property.name)" }
 
     /// The table of the rows that have the relationship.
-    var table: String { target.table(of: entity) }
+    var table: String { joinOrColumns?.name ?? target.table(of: entity) }
 
     /// The table that has the pairs before; nil if there were none.
     var tableOfFormerPairs: String? {
@@ -218,8 +233,10 @@ struct RelationshipMigration {
                 "\(row(key, "Z_PK", place(of: inverse, in: destination), nil)) FROM \(source.table(of: destination)) WHERE \(key) NOT NULL"
         case .joinTable(let end):
             let join = source.joinTable(end)
+            // Rows have no owner too, pairs always have.
+            let isPair = join.isInRows ? " WHERE \(join.sourceColumn) NOT NULL" : ""
             return
-                "\(row(join.sourceColumn, join.destinationColumn, join.placeColumn, join.inversePlaceColumn)) FROM \(join.name)"
+                "\(row(join.sourceColumn, join.destinationColumn, join.placeColumn, join.inversePlaceColumn)) FROM \(join.name)\(isPair)"
         }
     }
 
@@ -236,7 +253,7 @@ struct RelationshipMigration {
     }
 
     private func storage(_ tables: StoreTables) -> [String] {
-        guard let join else { return keys }
+        guard let join else { return joinOrColumns.map(ownerColumns) ?? keys }
         switch form {
         case .kept: return origins.isEmpty ? [tables.table(of: join), tables.index(of: join)] : []
         case .renamed(let former): return renaming(of: former, to: join) + [tables.index(of: join)]
@@ -251,6 +268,16 @@ struct RelationshipMigration {
                 tables.index(of: join),
             ]
         }
+    }
+
+    /// The statement that writes gathered pairs into rows of the destination. A row has room for one
+    /// owner: that with the smallest key.
+    private func ownerColumns(_ join: JoinTable) -> [String] {
+        guard isGathered else { return [] }
+        let values = join.placeColumn == nil ? "owner" : "owner, place"
+        return [
+            "UPDATE \(join.name) SET (\(join.columnsInRows.joined(separator: ", "))) = (SELECT \(values) FROM \(pairs) WHERE member = \(join.name).Z_PK ORDER BY owner, place LIMIT 1) WHERE \(join.sourceColumn) NOT NULL OR Z_PK IN (SELECT member FROM \(pairs))"
+        ]
     }
 
     private func renaming(of former: JoinTable, to join: JoinTable) -> [String] {
@@ -316,6 +343,11 @@ struct RelationshipMigration {
             let name = join.name
             return [
                 "DELETE FROM \(name) WHERE \(isGone("\(name).\(join.sourceColumn)", entity)) OR \(isGone("\(name).\(join.destinationColumn)", destination))"
+            ]
+        }
+        if let columns = joinOrColumns {
+            return [
+                "\(columns.removal) WHERE \(columns.sourceColumn) NOT NULL AND \(isGone("\(columns.name).\(columns.sourceColumn)", entity))"
             ]
         }
         let table = target.table(of: entity)

@@ -67,7 +67,9 @@ struct TableMigration {
             Column(
                 name: column.name, type: column.type,
                 values: members.map {
-                    Value(column.name, of: $0, correspondence, from: source, to: target)
+                    Value(
+                        ofOwner: column.name, of: $0, correspondence, from: source, to: target)
+                        ?? Value(column.name, of: $0, correspondence, from: source, to: target)
                 })
         }
         self.root = root
@@ -86,7 +88,10 @@ struct TableMigration {
         }
         let table = source.table(of: sourceRoot)
         let family = source.model.entities[sourceRoot.familyIndexes]
-        let unknown = file.columns(of: table, besides: family.flatMap { source.columns(of: $0) })
+        let unknown = file.columns(
+            of: table,
+            besides: family.flatMap { source.columns(of: $0) }
+                + source.namesOfOwnerColumns(of: sourceRoot))
         let newNames = Set(columns.map { $0.name.uppercased() })
         foreignColumns = unknown.filter { !newNames.contains($0.name.uppercased()) }
             .map { (SchemaObjects.quoted($0.name), $0.type) }
@@ -123,12 +128,16 @@ struct TableMigration {
             guard let former = formers.first else { continue }
             // A row of another entity may have a value there that is not to be kept.
             let isElsewhere = zip(members, column.values).contains { member, value in
-                value.column == nil && source.columns(of: member.source).contains(former)
+                value.column == nil
+                    && (source.columns(of: member.source).contains(former)
+                        || source.namesOfOwnerColumns(of: sourceRoot).contains(former))
             }
             guard !isElsewhere, used.insert(former).inserted else { return nil }
         }
         let family = source.model.entities[sourceRoot.familyIndexes]
-        return Set(family.flatMap { source.columns(of: $0) }).subtracting(used).sorted()
+        return Set(
+            family.flatMap { source.columns(of: $0) } + source.namesOfOwnerColumns(of: sourceRoot)
+        ).subtracting(used).sorted()
     }
 
     /// Whether columns are left to be dropped later.
@@ -237,6 +246,18 @@ struct TableMigration {
     }
 }
 
+extension ModelCorrespondence {
+    /// The join table that a relationship had, as its owner sees it; nil if it had none.
+    fileprivate func formerJoin(
+        of property: Property, _ owner: Entity, in source: StoreLayout
+    ) -> JoinTable? {
+        guard
+            case .joinTable(let end)? = self.source(of: property, in: owner)?.relationship?.storage
+        else { return nil }
+        return source.joinTable(end)
+    }
+}
+
 /// The origin of a column's values in the rows of one entity.
 private enum Value: Hashable {
     /// They are NULL, for now or for good.
@@ -249,6 +270,27 @@ private enum Value: Hashable {
     case filled(String, String)
     /// An expression has them.
     case converted(String)
+
+    /// Those of a column with the owner in a relationship without an inverse, or with the place
+    /// there; nil for other columns.
+    init?(
+        ofOwner column: String, of member: TableMigration.Member,
+        _ correspondence: ModelCorrespondence, from source: StoreLayout, to target: StoreLayout
+    ) {
+        let root = target.model.entities[member.entity.rootIndex]
+        guard
+            let columns = target.ownerColumns(of: root).first(where: {
+                $0.join.columnsInRows.contains(column)
+            })
+        else { return nil }
+        let former = correspondence.formerJoin(of: columns.property, columns.owner, in: source)
+        guard let former, former.isInRows, former.name == source.table(of: member.source) else {
+            self = .none
+            return
+        }
+        let isPlace = column == columns.join.placeColumn
+        self = (isPlace ? former.placeColumn : former.sourceColumn).map { .column($0) } ?? .none
+    }
 
     init(
         _ column: String, of member: TableMigration.Member, _ correspondence: ModelCorrespondence,

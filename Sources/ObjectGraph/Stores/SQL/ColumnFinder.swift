@@ -6,6 +6,11 @@ enum ColumnForm {
     case entityNumber(Int64)
     /// The place in the ordered relationship at the other end.
     case place
+    /// The key of the object that has the row's in a to-many relationship without an inverse; the
+    /// entity that declares it has this number.
+    case owner(Int64)
+    /// The place in such a relationship.
+    case placeAtOwner(Int64)
 
     static let reserved: Set<String> = ["Z_PK", "Z_ENT", "Z_OPT"]
 
@@ -17,6 +22,8 @@ enum ColumnForm {
         case .value: "Z\(name)"
         case .entityNumber(let number): "Z\(number)_\(name)"
         case .place: "Z_FOK_\(name)"
+        case .owner(let number): "Z\(number)\(name)"
+        case .placeAtOwner(let number): "Z_FOK_\(number)\(name)"
         }
     }
 
@@ -25,6 +32,12 @@ enum ColumnForm {
         switch self {
         case .value: column.hasDigits(after: "Z\(name)")
         case .place: column.hasDigits(after: "Z_FOK_\(name)")
+        case .owner:
+            column.hasPrefix("Z") && column.dropFirst().first?.isDigit == true
+                && column.dropFirst().drop(while: \.isDigit).hasDigits(after: name)
+        case .placeAtOwner:
+            column.hasPrefix("Z_FOK_")
+                && column.drop(prefix: "Z_FOK_").drop(while: \.isDigit).hasDigits(after: name)
         case .entityNumber:
             column.first == "Z"
                 && column.dropFirst().drop(while: \.isDigit).hasDigits(after: "_\(name)")

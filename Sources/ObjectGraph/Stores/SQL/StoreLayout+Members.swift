@@ -31,6 +31,10 @@ extension StoreLayout {
         case .joinTable(let end):
             let join = joinTable(end)
             let key = join.sourceColumn
+            if join.isInRows {
+                return
+                    "SELECT \(selected("t0.\(key)")) FROM \(table) t0 WHERE t0.\(key) \(owners)\(order)"
+            }
             return
                 "SELECT \(selected("t1.\(key)")) FROM \(join.name) t1 JOIN \(table) t0 ON t0.Z_PK = t1.\(join.destinationColumn) WHERE t1.\(key) \(owners)\(order)"
         }
@@ -40,7 +44,9 @@ extension StoreLayout {
     private func order(of relationship: Relationship) -> String {
         let nulls = dialect.direction(isAscending: true)
         if case .joinTable(let end) = relationship.storage {
-            return joinTable(end).placeColumn.map { " ORDER BY t1.\($0)\(nulls), t0.Z_PK" } ?? ""
+            let join = joinTable(end)
+            let pairs = join.isInRows ? "t0" : "t1"
+            return join.placeColumn.map { " ORDER BY \(pairs).\($0)\(nulls), t0.Z_PK" } ?? ""
         }
         guard let index = relationship.placeIndex else { return "" }
         let column = column(of: model.destination(of: relationship).properties[index])

@@ -25,6 +25,10 @@ package final class StoreLayout: Sendable {
     /// As each end of a relationship sees its join table, by the index of the end.
     private let joinTables: [JoinTable?]
 
+    /// The relationships without an inverse whose pairs are in the destination's table, by the
+    /// index of its root.
+    private let ownerColumns: [Int: [OwnerColumns]]
+
     /// The slots whose columns need SQL to read and write them, by entity index.
     private let encodings: [[Int: Encoding]]
 
@@ -56,13 +60,16 @@ package final class StoreLayout: Sendable {
     ///
     /// - Parameters:
     ///   - numbers: The numbers of its entities, by their index; nil means those of the model.
+    ///   - joinTables: The identifiers of relationships without an inverse that keep a join table.
     ///   - folded: The columns with folded texts, in PostgreSQL.
     package convenience init(
         _ model: ManagedObjectModel, dialect: SQLDialect = .sqlite, numbers: [Int64]? = nil,
-        storeIdentifier: String, folded: FoldedColumns.Extent = .model
+        joinTables: Set<UInt32> = [], storeIdentifier: String,
+        folded: FoldedColumns.Extent = .model
     ) {
         let isSQLite = dialect == .sqlite
-        let naming = StoreNaming(model, numbers: numbers, dialect: dialect)
+        let naming = StoreNaming(
+            model, numbers: numbers, joinTables: joinTables, dialect: dialect)
         self.init(
             model, naming, dialect: dialect, storeIdentifier: storeIdentifier,
             marks: isSQLite ? .asModel : .columns([]), fullTextTables: isSQLite ? nil : [],
@@ -99,6 +106,17 @@ package final class StoreLayout: Sendable {
         tables = naming.tables
         columns = naming.columns
         joinTables = naming.joinTables
+        ownerColumns = Dictionary(
+            grouping: model.entities.flatMap { entity in
+                entity.properties.compactMap { property in
+                    guard property.declaringEntityIndex == entity.index,
+                        case .joinTable(let end)? = property.relationship?.storage, end.isOwner,
+                        let join = naming.joinTables[end.index], join.isInRows
+                    else { return nil }
+                    return OwnerColumns(property: property, owner: entity, join: join)
+                }
+            }
+        ) { model.destination(of: $0.property.relationship!).rootIndex }
         let isRenumbered = model.entities.contains { numbers[$0.index] != $0.number }
         let encodings = model.entities.map { entity in
             var encodings: [Int: Encoding] = [:]
@@ -147,6 +165,16 @@ package final class StoreLayout: Sendable {
     }
 
     package func joinTable(_ end: JoinEnd) -> JoinTable { joinTables[end.index]! }
+
+    /// The relationships without an inverse whose pairs are in the table of a root entity.
+    func ownerColumns(of root: Entity) -> [OwnerColumns] { ownerColumns[root.index] ?? [] }
+
+    var hasOwnerColumns: Bool { !ownerColumns.isEmpty }
+
+    /// The columns of a root's table that belong to no slot.
+    func namesOfOwnerColumns(of root: Entity) -> [String] {
+        ownerColumns(of: root).flatMap(\.join.columnsInRows)
+    }
 
     /// The table of a full-text index.
     ///
@@ -267,12 +295,27 @@ package struct JoinTable: Sendable, Hashable {
     /// The same for the other end.
     package let inversePlaceColumn: String?
 
+    /// Whether the pairs are in the rows of the destinations, one for each: the table is theirs, and
+    /// `destinationColumn` its primary key.
+    package var isInRows = false
+
+    /// The columns of a pair in the destination's row.
+    var columnsInRows: [String] { [sourceColumn, placeColumn].compactMap(\.self) }
+
     /// The table as the other end sees it.
     package var reversed: JoinTable {
         JoinTable(
             name: name, sourceColumn: destinationColumn, destinationColumn: sourceColumn,
-            placeColumn: inversePlaceColumn, inversePlaceColumn: placeColumn)
+            placeColumn: inversePlaceColumn, inversePlaceColumn: placeColumn,
+            isInRows: isInRows)
     }
+}
+
+/// A to-many relationship without an inverse, as the table of its destination has it.
+struct OwnerColumns: Sendable {
+    let property: Property
+    let owner: Entity
+    let join: JoinTable
 }
 
 extension ManagedObjectModel {

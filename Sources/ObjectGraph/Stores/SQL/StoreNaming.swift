@@ -20,20 +20,34 @@ struct StoreNaming {
 
     /// By the index of the end.
     private(set) var joinTables: [JoinTable?] = []
-    private var takenTables: Set<String> = []
+    private var takenTables = Self.tablesOfStore
+
+    /// The columns of each root's table that have a name, while others get theirs.
+    private var takenColumns: [Int: Set<String>] = [:]
+    private var finders: [Int: ColumnFinder] = [:]
     private var takenNumbers: Set<Int64> = []
+
+    /// The tables that the store has besides those of entities.
+    private static let tablesOfStore: Set<String> = ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
 
     /// The names of a new store.
     ///
-    /// - Parameter numbers: The numbers of its entities, by their index; nil means those of the
-    ///   model.
+    /// - Parameters:
+    ///   - numbers: The numbers of its entities, by their index; nil means those of the model.
+    ///   - joinTables: The identifiers of relationships without an inverse that keep a join table.
     init(
-        _ model: ManagedObjectModel, numbers: [Int64]? = nil, dialect: SQLDialect = .sqlite
+        _ model: ManagedObjectModel, numbers: [Int64]? = nil, joinTables: Set<UInt32> = [],
+        dialect: SQLDialect = .sqlite
     ) {
         self.init(model, [], dialect)
         if let numbers { self.numbers = numbers }
         for root in model.rootEntities { nameNewTable(of: root) }
-        for owner in joinOwners() { set(makeTable(owner), of: owner) }
+        for owner in joinOwners() {
+            let isInRows =
+                dialect == .sqlite && owner.relationship.inverseIndex == nil
+                && !joinTables.contains(owner.property.identifier)
+            set(isInRows ? makeColumn(owner) : makeTable(owner), of: owner)
+        }
     }
 
     /// The names in a file.
@@ -58,7 +72,14 @@ struct StoreNaming {
             let isInFile = [owner.entity, model.destination(of: owner.relationship)].allSatisfy {
                 isStored(model.entities[$0.rootIndex])
             }
-            set(isInFile ? try findTable(owner, catalog) : makeTable(owner), of: owner)
+            guard isInFile else {
+                set(makeTable(owner), of: owner)
+                continue
+            }
+            set(
+                owner.relationship.inverseIndex == nil
+                    ? try findColumnOrTable(owner, catalog) : try findTable(owner, catalog),
+                of: owner)
         }
     }
 
@@ -93,13 +114,13 @@ struct StoreNaming {
     // MARK: - Tables of entities
 
     private mutating func nameNewTable(of root: Entity) {
-        // Names begin with a letter, so no table can collide with the store's own tables.
         setTable(
             Self.unused("Z" + root.name.uppercased(), dialect, in: &takenTables), of: root)
         var taken = ColumnForm.reserved
         for column in wantedColumns(of: root) {
             set(Self.unused(column.form.base(column.name), dialect, in: &taken), for: column)
         }
+        takenColumns[root.index] = taken
         inheritColumns(of: root)
     }
 
@@ -110,9 +131,8 @@ struct StoreNaming {
             root.name, catalog.entry(for: root)?.name, root.description.renamingIdentifier,
         ].compactMap { $0.map { "Z" + $0.uppercased() } }
         guard
-            let found = names.first(where: {
-                catalog.tables[$0] != nil && !takenTables.contains($0)
-            }), let table = catalog.tables[found], ModelAssembly.isName(table.name)
+            let found = names.lazy.map(untaken).first(where: { catalog.tables[$0] != nil }),
+            let table = catalog.tables[found], ModelAssembly.isName(table.name)
         else { throw StoreError(.missingTable(names[0], entity: root.name, property: nil)) }
         takenTables.insert(found)
         setTable(table.name, of: root)
@@ -132,6 +152,7 @@ struct StoreNaming {
             }
             set(name, for: column)
         }
+        finders[root.index] = finder
         if isUnrelatedModel { try checkUnknownDescendants(of: root, catalog, finder) }
         inheritColumns(of: root)
     }
@@ -152,6 +173,12 @@ struct StoreNaming {
                     table: tables[root.index], entity: column.entity.name,
                     property: column.label))
         }
+    }
+
+    /// The name with the first suffix that no other table of the store has.
+    private func untaken(_ table: String) -> String {
+        var taken = takenTables
+        return Self.unused(table, dialect, in: &taken)
     }
 
     private mutating func setTable(_ name: String, of root: Entity) {
@@ -314,6 +341,50 @@ struct StoreNaming {
             .missingTable(
                 names(of: owner).tables[0], entity: owner.entity.name,
                 property: owner.property.name))
+    }
+
+    // MARK: - Columns in place of join tables
+
+    /// The two columns of a relationship without an inverse, in the destination's table.
+    private func columns(
+        of owner: JoinOwner, _ name: (ColumnForm) -> String?
+    ) -> JoinTable? {
+        let destination = model.destination(of: owner.relationship)
+        let number = numbers[owner.entity.index]
+        guard let key = name(.owner(number)) else { return nil }
+        let place = owner.relationship.isOrdered ? name(.placeAtOwner(number)) : nil
+        guard (place != nil) == owner.relationship.isOrdered else { return nil }
+        return JoinTable(
+            name: tables[destination.index], sourceColumn: key, destinationColumn: "Z_PK",
+            placeColumn: place, inversePlaceColumn: nil, isInRows: true)
+    }
+
+    private mutating func makeColumn(_ owner: JoinOwner) -> JoinTable {
+        let root = model.destination(of: owner.relationship).rootIndex
+        var taken = takenColumns[root] ?? []
+        let name = owner.property.name.columnSpelling
+        let made = columns(of: owner) { Self.unused($0.base(name), dialect, in: &taken) }
+        takenColumns[root] = taken
+        return made!
+    }
+
+    /// Finds the columns, or the join table that stores of this engine once had.
+    private mutating func findColumnOrTable(
+        _ owner: JoinOwner, _ catalog: StoreCatalog
+    ) throws(StoreError) -> JoinTable {
+        let root = model.destination(of: owner.relationship).rootIndex
+        let name = owner.property.name.columnSpelling
+        let old = renamingIdentifier(of: owner.property, in: owner.entity)
+        var finder = finders[root] ?? ColumnFinder([:])
+        defer { finders[root] = finder }
+        if let found = columns(of: owner, { finder.expected($0.base(name)) }) { return found }
+        if let table = try? findTable(owner, catalog) { return table }
+        let names = [name, old].compactMap(\.self)
+        if let found = columns(of: owner, { finder.only($0, names) }) { return found }
+        throw StoreError(
+            .missingColumn(
+                ColumnForm.owner(numbers[owner.entity.index]).base(name), table: tables[root],
+                entity: owner.entity.name, property: owner.property.name))
     }
 
     // MARK: - New names

@@ -86,6 +86,9 @@ package struct StoreTables {
                 }
             }
         }
+        for column in layout.namesOfOwnerColumns(of: root) {
+            columns.append((column, dialect.columnType("INTEGER"), Self.rank["INTEGER"]!))
+        }
         // Narrow columns come first, since databases read a row from its start (and as in Core
         // Data, spec §8.3).
         return columns.enumerated().sorted {
@@ -105,7 +108,7 @@ package struct StoreTables {
                 made.insert(end.index).inserted
             else { return [] }
             let join = layout.joinTable(end)
-            return [table(of: join), index(of: join)]
+            return join.isInRows ? [] : [table(of: join), index(of: join)]
         }
     }
 
@@ -148,6 +151,10 @@ package struct StoreTables {
             let column = layout.column(of: property)
             statements.append(
                 "CREATE INDEX \(dialect.name("\(table)_\(column)_INDEX")) ON \(table) (\(column))")
+        }
+        guard entity.rootIndex == entity.index else { return statements }
+        for column in layout.ownerColumns(of: entity).map(\.join.sourceColumn) {
+            statements.append("CREATE INDEX \(table)_\(column)_INDEX ON \(table) (\(column))")
         }
         return statements
     }

@@ -73,6 +73,12 @@ extension SQLConditionWriter {
             )
         case .joinTable(let end):
             let pairs = layout.joinTable(end)
+            if pairs.isInRows {
+                return (
+                    "\(pairs.name) \(alias)", "\(alias).\(pairs.sourceColumn) = \(owner)",
+                    SQLTableScope(destination, alias: lastAlias)
+                )
+            }
             return (
                 "\(pairs.name) \(alias)", "\(alias).\(pairs.sourceColumn) = \(owner)",
                 SQLTableScope(destination, primaryKey: "\(alias).\(pairs.destinationColumn)")

@@ -41,7 +41,9 @@ struct DerivedSummary {
         switch property.relationship!.storage {
         case .inverseForeignKey(let index):
             addForeignKey(layout.column(of: destination.properties[index]))
-        case .joinTable(let end): addJoinTable(layout.joinTable(end))
+        case .joinTable(let end):
+            let join = layout.joinTable(end)
+            if join.isInRows { addForeignKey(join.sourceColumn) } else { addJoinTable(join) }
         case .foreignKey: preconditionFailure("a to-one relationship has no members")
         }
     }

@@ -14,7 +14,7 @@ struct JoinWriter {
     func remove() throws {
         try write(joins.lazy.filter { !$0.isInsertion }) { join in
             """
-            DELETE FROM \(join.name) WHERE (\(join.sourceColumn), \(join.destinationColumn)) IN \
+            \(join.removal) WHERE (\(join.sourceColumn), \(join.destinationColumn)) IN \
             (SELECT \(PairWriter.source), \(PairWriter.destination) FROM \(PendingRows.tableName))
             """
         }
@@ -22,11 +22,38 @@ struct JoinWriter {
 
     /// Adds the pairs that have no place, in their order. A pair that exists stays as it is.
     func add() throws {
+        try requireOneOwner()
         try write(joins.lazy.filter { $0.isInsertion && $0.position == nil }) { join in
-            """
-            INSERT OR IGNORE INTO \(join.name) (\(join.sourceColumn), \(join.destinationColumn)) \
-            SELECT \(PairWriter.source), \(PairWriter.destination) FROM \(PendingRows.tableName)
-            """
+            join.isInRows
+                ? """
+                UPDATE \(join.name) SET \(join.sourceColumn) = \(PairWriter.source)\
+                \(join.placeColumn.map { ", \($0) = NULL" } ?? "") FROM \(PendingRows.tableName) \
+                WHERE Z_PK = \(PairWriter.destination) \
+                AND \(join.sourceColumn) IS NOT \(PairWriter.source)
+                """
+                : """
+                INSERT OR IGNORE INTO \(join.name) (\(join.sourceColumn), \(join.destinationColumn)) \
+                SELECT \(PairWriter.source), \(PairWriter.destination) FROM \(PendingRows.tableName)
+                """
+        }
+    }
+
+    /// Throws if two owners get the same object, whose row has room for one: a to-many relationship
+    /// without an inverse takes it from an earlier owner, but not from one of the same save.
+    private func requireOneOwner() throws {
+        guard layout.hasOwnerColumns else { return }
+        var owners: [JoinEnd: [Int64: Int64]] = [:]
+        for change in joins where change.isInsertion {
+            guard let end = change.end, layout.joinTable(end).isInRows,
+                let other = owners[end, default: [:]]
+                    .updateValue(change.sourceKey, forKey: change.destinationKey),
+                other != change.sourceKey
+            else { continue }
+            let name = "\(change.entity.name).\(change.property.name)"
+            throw StoreError(
+                .unsupported(
+                    "to keep one object in '\(name)' of two owners, since the relationship has no inverse; leave it in one of them, or give the relationship an inverse that is to-many"
+                ))
         }
     }
 
@@ -64,12 +91,18 @@ struct JoinWriter {
         let (source, destination) = (join.sourceColumn, join.destinationColumn)
         let stored = try storedPlaces(of: Set(changes.map(\.sourceKey)), join, column)
         var pairs = try PairWriter(
-            """
-            INSERT INTO \(join.name) (\(source), \(destination), \(column)) \
-            SELECT \(PairWriter.source), \(PairWriter.destination), \(PairWriter.place) \
-            FROM \(PendingRows.tableName) WHERE true \
-            ON CONFLICT (\(source), \(destination)) DO UPDATE SET \(column) = excluded.\(column)
-            """, on: connection)
+            join.isInRows
+                ? """
+                UPDATE \(join.name) SET \(source) = \(PairWriter.source), \
+                \(column) = \(PairWriter.place) FROM \(PendingRows.tableName) \
+                WHERE Z_PK = \(PairWriter.destination)
+                """
+                : """
+                INSERT INTO \(join.name) (\(source), \(destination), \(column)) \
+                SELECT \(PairWriter.source), \(PairWriter.destination), \(PairWriter.place) \
+                FROM \(PendingRows.tableName) WHERE true \
+                ON CONFLICT (\(source), \(destination)) DO UPDATE SET \(column) = excluded.\(column)
+                """, on: connection)
         var rest = changes
         while let key = rest.first?.sourceKey {
             let members = rest.prefix { $0.sourceKey == key }
@@ -101,6 +134,14 @@ struct JoinWriter {
                 query.value(at: 2).integer
         }
         return places
+    }
+}
+
+extension JoinTable {
+    /// The beginning of a statement that removes pairs.
+    var removal: String {
+        guard isInRows else { return "DELETE FROM \(name)" }
+        return "UPDATE \(name) SET " + columnsInRows.map { "\($0) = NULL" }.joined(separator: ", ")
     }
 }
 
