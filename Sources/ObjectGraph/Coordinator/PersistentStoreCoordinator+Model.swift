@@ -17,10 +17,8 @@ extension PersistentStoreCoordinator {
     public static func model(
         ofStoreAt url: URL, classes: [AnyClass] = [], transformers: [ValueTransformer] = []
     ) throws -> ManagedObjectModel {
-        guard let cache = try SQLiteStore.modelCache(at: url) else {
-            throw ModelFileError(.noModelInStore, file: url)
-        }
-        return try ManagedObjectModel(
-            cached: cache, into: ModelDraft(of: url, classes: classes, transformers: transformers))
+        try ManagedObjectModel(
+            cached: SQLiteStore.modelCache(at: url),
+            into: ModelDraft(of: url, classes: classes, transformers: transformers))
     }
 }

@@ -42,7 +42,7 @@ extension ModelFileError: CodedError {
             .missingElement, .unacceptableValue, .duplicate, .unknownComposite, .circularComposite,
             .archive:
             259
-        case .noModelInStore: 134020
+        case .noModelInStore, .emptyModelInStore: 134020
         case .unknownPolicy, .noPolicy: 134110
         }
     }

@@ -27,7 +27,8 @@ struct KeyedArchive: Sendable {
 
     /// - Throws: `KeyedArchiveError.notAnArchive` for other data, `.damaged`.
     init(_ data: Data) throws(KeyedArchiveError) {
-        list = try BinaryPropertyList(data)
+        list = try BinaryPropertyList(
+            XMLPropertyList.isLikely(data) ? XMLPropertyList.binary(data) : data)
         guard let archive = try Self.node(at: list.rootIndex, in: list),
             let archiver = try Self.value(of: "$archiver", in: archive, list),
             try list.isString(Self.archiver, at: archiver)

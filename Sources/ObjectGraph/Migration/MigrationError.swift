@@ -138,7 +138,7 @@ extension MigrationError: CustomStringConvertible {
         switch reason {
         case .unknownSourceModel(let entities):
             text =
-                "The store was written with another model, which it does not carry; these entities differ: \(entities.joined(separator: ", ")). Add that model to migration.sourceModels of the description."
+                "The store was written with another model, which it does not carry; these entities differ: \(entities.joined(separator: ", ")). Add that model to migration.sourceModels of the description. If another program has written the version hashes, no model can be compared with them; ignoresModelVersions opens the store if its tables fit."
         case .noMapping:
             text =
                 "The store is of another model, and there is no mapping model to the program's. Add one, or set migration.infersMappings."
@@ -227,7 +227,7 @@ extension MigrationObstacle: CustomStringConvertible {
         case .unrelatedModels:
             "the two models have no entity in common; name another file, or set renaming identifiers"
         case .attributeType(let from, let to):
-            "\(place) was of type \(from) and is of type \(to) (add an attribute with another name instead)"
+            "\(place) was of type \(from) and is of type \(to) (add an attribute with another name, or a mapping model whose property mapping computes the value, such as PropertyMapping(\"\(property ?? "")\", …) with an expression of $source)"
         case .otherKind: "\(place) is no longer an attribute, or no longer a relationship"
         case .noDefault: "\(place) is mandatory and has no default value"
         case .mandatoryRelationship: "\(place) is a new relationship and mandatory"

@@ -191,7 +191,7 @@ struct ModelCorrespondence: Sendable {
         if property.isTransient || property.derivation != nil { return nil }
         if from == .composite, to == .composite { return nil }
         if former.isTransient { return missingDefault(property) }
-        if from != to { return .attributeType(from: from, to: to) }
+        guard to.holdsValues(of: from) else { return .attributeType(from: from, to: to) }
         return former.isOptional ? missingDefault(property) : nil
     }
 
@@ -206,7 +206,7 @@ struct ModelCorrespondence: Sendable {
         _ property: Property, of entity: Entity
     ) -> MigrationObstacle.Reason? {
         let relationship = property.relationship!
-        guard !property.isOptional || relationship.minCount > 0 && property.kind == .toMany else {
+        guard !property.isOptional, property.kind == .toOne || relationship.minCount > 0 else {
             return nil
         }
         // Its objects may be known from the other end.

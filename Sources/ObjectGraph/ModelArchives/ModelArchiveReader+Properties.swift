@@ -4,6 +4,7 @@ extension ModelArchiveReader {
     mutating func readProperty(
         _ name: String, _ object: ModelArchive.Object, into entity: inout EntityDescription
     ) throws(KeyedArchiveError) {
+        reportUnknown(object, entity.name, name)
         switch object.className {
         case "NSAttributeDescription", "NSDerivedAttributeDescription",
             "NSCompositeAttributeDescription":
@@ -228,7 +229,7 @@ extension ModelArchiveReader {
     ) throws(KeyedArchiveError) {
         for index in try archive.elements("NSFetchIndexDescriptions", of: object) {
             if let index = try fetchIndex(archive.object(at: index), of: entity.name, columnless) {
-                entity.indexes.append(index)
+                ModelDraft.appendNamed(index, to: &entity)
             }
         }
         for name in indexed where !columnless.contains(name) {
@@ -252,10 +253,12 @@ extension ModelArchiveReader {
     ) throws(KeyedArchiveError) -> FetchIndexDescription? {
         let name: String = try archive.required(
             archive.value("NSIndexName", of: object), "NSIndexName", of: object)
+        reportUnknown(object, entity)
         var elements: [FetchIndexDescription.Element] = []
         var kinds: Set<Int> = []
         for index in try archive.elements("NSIndexElements", of: object) {
             let element = try archive.object(at: index)
+            reportUnknown(element, entity)
             guard element.fields["NSIndexedProperty"] == nil else {
                 draft.warn(.expressionIndex(name), entity)
                 return nil

@@ -59,6 +59,7 @@ struct ModelArchiveReader {
     // MARK: - The model
 
     private mutating func readModel(_ root: ModelArchive.Object) throws(KeyedArchiveError) {
+        reportUnknown(root)
         for index in try archive.elements("NSVersionIdentifiers", of: root) {
             if case .string(let text) = try archive.value(at: index) {
                 draft.versionIdentifiers.insert(text)
@@ -123,6 +124,7 @@ struct ModelArchiveReader {
         _ name: String, _ outline: Outline
     ) throws(KeyedArchiveError) -> EntityDescription {
         let object = outline.object
+        reportUnknown(object, name)
         var entity = EntityDescription(
             name: name, superentity: outline.superentity,
             isAbstract: try archive.value("NSIsAbstract", of: object) ?? false,
@@ -172,6 +174,15 @@ struct ModelArchiveReader {
     }
 
     // MARK: - Parts that several objects have
+
+    /// Reports the fields of an object that are not known.
+    mutating func reportUnknown(
+        _ object: ModelArchive.Object, _ entity: String? = nil, _ property: String? = nil
+    ) {
+        for field in ArchiveVocabulary.unknownFields(of: object) {
+            draft.warn(.unknownAttribute(field, element: object.className), entity, property)
+        }
+    }
 
     mutating func names(at index: Int) throws(KeyedArchiveError) -> [String] {
         var names: [String] = []

@@ -30,7 +30,7 @@ extension ManagedObjectModel {
 
     /// Reads the content of a file, a text or an archive.
     convenience init(file data: Data, into draft: ModelDraft) throws(ModelFileError) {
-        if data.starts(with: BinaryPropertyList.magic.utf8) {
+        if data.starts(with: BinaryPropertyList.magic.utf8) || XMLPropertyList.isLikely(data) {
             try self.init(archived: data, into: draft)
             return
         }

@@ -56,27 +56,11 @@ struct MappingFile {
     ///   - file: The file, for errors.
     init(_ data: Data, of file: URL) throws(ModelFileError) {
         do throws(ModelFileError) {
-            let root = try ModelElement(xml: Self.withoutDocumentType(data), keepsTexts: true)
+            let root = try ModelElement(
+                xml: data.withoutDocumentType("database"), keepsTexts: true)
             entities = try MappingFileReader(root).entities()
         } catch { throw error.inFile(file) }
         self.file = file
-    }
-
-    /// The text without the one declaration that Core Data writes: a document type that is described
-    /// elsewhere. It is never fetched, and any other is refused with the text.
-    private static func withoutDocumentType(_ data: Data) -> Data {
-        guard let start = data.range(of: Data("<!DOCTYPE".utf8))?.lowerBound,
-            let end = data[start...].firstIndex(of: UInt8(ascii: ">")),
-            let text = String(validating: data[start...end], as: UTF8.self),
-            text.wholeMatch(of: /<!DOCTYPE\s+database\s+SYSTEM\s+("[^"<>\[]*"|'[^'<>\[]*')\s*>/)
-                != nil
-        else { return data }
-        var copy = data
-        // Lines stay as they are.
-        for index in start...end where copy[index] != UInt8(ascii: "\n") {
-            copy[index] = UInt8(ascii: " ")
-        }
-        return copy
     }
 }
 
@@ -192,16 +176,15 @@ private struct MappingFileReader {
         }
     }
 
-    /// A key path to objects. All that it leads to are meant, so that the operators that unite them
-    /// say nothing.
+    /// A key path to objects, perhaps with operators that unite them.
     private func keyPath(
         _ text: String, _ part: ModelElement
     ) throws(ModelFileError) -> ObjectExpression {
-        let operators = ["@distinctUnionOfSets", "@unionOfSets", "@distinctUnionOfObjects"]
         let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            .filter { !operators.contains($0) }
         guard names.count > 1, names[0] == "$source",
-            names.dropFirst().allSatisfy(ModelAssembly.isName)
+            names.dropFirst().allSatisfy({
+                ModelAssembly.isName($0) || RelationshipPlan.unionOperators.contains($0)
+            })
         else { throw part.unacceptable(text, "sourcekeypath", "a key path from $source") }
         return .variable("source." + names.dropFirst().joined(separator: "."))
     }

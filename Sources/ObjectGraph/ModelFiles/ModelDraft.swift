@@ -27,10 +27,12 @@ struct ModelDraft {
         warnings.append(ModelWarning(entity, property, reason, file: file, line: line))
     }
 
-    /// Removes inverses that do not exist, and completes the warnings.
+    /// Removes inverses that do not exist and orders of to-one relationships, and completes the
+    /// warnings.
     ///
     /// - Parameter line: The line of a relationship of an entity; nil without lines.
     mutating func finish(line: (_ relationship: String, _ entity: String) -> Int?) {
+        ignoreOrderOfToOnes(line)
         dropDanglingInverses(line)
         for name in classes.unused { warn(.unusedClass(name), nil) }
         warnings.sort { $0.line ?? 0 < $1.line ?? 0 }
@@ -60,6 +62,21 @@ struct ModelDraft {
         if Self.namesOfPropertyList.contains(name) { return .propertyList }
         warn(.unknownTransformer(name), entity, attribute, line: line)
         return ValueTransformer(name, of: Data.self, transform: { $0 }, reverse: { $0 })
+    }
+
+    /// The editor keeps the mark when a relationship becomes to-one, where it means nothing.
+    private mutating func ignoreOrderOfToOnes(_ line: (String, String) -> Int?) {
+        for index in entities.indices {
+            for position in entities[index].relationships.indices {
+                let relationship = entities[index].relationships[position]
+                guard relationship.isOrdered, !relationship.isToMany else { continue }
+                entities[index].relationships[position].isOrdered = false
+                let entity = entities[index].name
+                warn(
+                    .orderedToOne, entity, relationship.name,
+                    line: line(relationship.name, entity))
+            }
+        }
     }
 
     /// A relationship inherits to subentities, so an inverse may be declared by an ancestor of the
@@ -97,6 +114,24 @@ struct ModelDraft {
 // MARK: - Indexes and constraints
 
 extension ModelDraft {
+    /// Adds an index that has a name of its own. A cache of Core Data may list one twice.
+    ///
+    /// A file has one index of a name, whose case does not count. It is the first one, so a later
+    /// one with other elements gets a suffix.
+    static func appendNamed(_ index: FetchIndexDescription, to entity: inout EntityDescription) {
+        var index = index
+        let name = index.name
+        var suffix = 0
+        while let same = entity.indexes.first(where: {
+            $0.name.uppercased() == index.name.uppercased()
+        }) {
+            if same.isEquivalent(to: index) { return }
+            suffix += 1
+            index.name = "\(name)\(suffix)"
+        }
+        entity.indexes.append(index)
+    }
+
     /// Adds an index of an older form, unless the entity has one of the same name or with the same
     /// elements.
     ///
@@ -125,13 +160,14 @@ extension ModelDraft {
         return elements.filter { !columnless.contains($0.property) }
     }
 
-    /// Adds a uniqueness constraint, unless it has a relationship of the entity.
+    /// Adds a uniqueness constraint, unless the entity has it or it has a relationship of the
+    /// entity.
     mutating func appendConstraint(
         _ names: [String], to entity: inout EntityDescription, line: Int? = nil
     ) {
         if let relationship = entity.relationships.first(where: { names.contains($0.name) }) {
             warn(.relationshipInConstraint(relationship.name), entity.name, line: line)
-        } else {
+        } else if !entity.uniquenessConstraints.contains(names) {
             entity.uniquenessConstraints.append(names)
         }
     }
@@ -167,6 +203,8 @@ extension ModelWarning.Reason {
     static let lostDerivation = unsupported(
         "a derived attribute with this expression; it has the values that are set")
     static let encryptedAttribute = unsupported("allowsCloudEncryption; values are not encrypted")
+    static let orderedToOne = unsupported(
+        "an order of a to-one relationship; the mark is ignored")
     static let transientRelationship = unsupported("a transient relationship; it is left out")
     static let resultType = unsupported(
         "resultType; the method of the context decides the kind of result")

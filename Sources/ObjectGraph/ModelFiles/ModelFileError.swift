@@ -48,6 +48,8 @@ public struct ModelFileError: Error, Sendable, Hashable {
         case noPolicy(property: String)
         /// The store has no model. Core Data writes it since 2013.
         case noModelInStore
+        /// The store has a place for its model, and NULL or another value without a model is there.
+        case emptyModelInStore
         /// The parts of the model contradict each other.
         case model(ModelError)
         /// A model file cannot express this part of the model.
@@ -123,6 +125,8 @@ extension ModelFileError: CustomStringConvertible {
             "A function of the policy computes '\(property)', and the mapping names no policy; add one in Xcode."
         case .noModelInStore:
             "The store does not hold its model; open it with a model of your own."
+        case .emptyModelInStore:
+            "The store's table Z_MODELCACHE holds NULL, or another value, in place of its model; open it with a model of your own."
         case .model(let error): error.description
         case .inexpressible(let part):
             "A model file cannot express \(part); change the model or keep it in code."

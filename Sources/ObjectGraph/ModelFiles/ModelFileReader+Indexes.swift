@@ -8,7 +8,7 @@ extension ModelFileReader {
             element.children.filter(\.isProperty).compactMap { $0["name"] })
         for child in element.children(named: "fetchIndex") {
             if let index = try fetchIndex(child, of: entity.name, columnless) {
-                entity.indexes.append(index)
+                ModelDraft.appendNamed(index, to: &entity)
             }
         }
         for child in element.children(named: "attribute") where try child.flag("indexed") {

@@ -82,6 +82,9 @@ extension ManagedObject {
             guard let object = value as? ManagedObject,
                 object.binding.entity.isKind(of: destination)
             else { throw unacceptable(destination.name) }
+            if let owner = requiredOwner(of: property) {
+                throw unacceptable("nil, unless the object is of '\(owner.name)'")
+            }
             return .toOne(property, object)
         case .toMany:
             let destination = binding.model.destination(of: property.relationship!)
@@ -89,6 +92,9 @@ extension ManagedObject {
                 let members = Array(objects) as? [ManagedObject],
                 members.allSatisfy({ $0.binding.entity.isKind(of: destination) })
             else { throw unacceptable("objects of \(destination.name)") }
+            if !members.isEmpty, let owner = requiredOwner(of: property) {
+                throw unacceptable("nothing, unless the object is of '\(owner.name)'")
+            }
             return .toMany(property, members)
         }
     }

@@ -398,10 +398,22 @@ extension ManagedObject {
 
     /// Whether a relationship can refer to an object: both must be in the same context. An object
     /// without a context has no destinations and cannot be one.
+    /// The entity of which this object would have to be to have destinations; nil if it can have some.
+    final func requiredOwner(of property: Property) -> Entity? {
+        guard let index = property.relationship!.ownerIndex else { return nil }
+        let owner = binding.model.entities[index]
+        return binding.entity.isKind(of: owner) ? nil : owner
+    }
+
     private final func canRefer(to object: ManagedObject?, _ property: Property) -> Bool {
         guard let context = managedObjectContext else {
             changeIsLost()
             return false
+        }
+        if object != nil, let owner = requiredOwner(of: property) {
+            fatalError(
+                "\(self).\(property.name) can have no destination, because its inverse leads to '\(owner.name)'; ask whether the object is of this entity first."
+            )
         }
         guard let object, object.binding !== binding || object.state.isDetached else {
             return true

@@ -108,15 +108,24 @@ extension ManagedObject {
     }
 
     private final func errorOfCount(of property: Property) -> ValidationError? {
-        // Contents that were not touched are as they were at the last check.
-        guard state.life.isInsertion || contents?.relationships[property.index] != nil else {
-            return nil
-        }
+        // Others are as they were stored. To read them must not make a save fail.
+        guard
+            state.life.isInsertion || contents?.relationships[property.index]?.hasChanges == true
+        else { return nil }
+        return errorOfMembers(of: property)
+    }
+
+    /// Throws if a to-many relationship has too few or too many members, changed or not.
+    final func validateCounts(of properties: [Property]) throws {
+        try ValidationErrors.throwIfAny(properties.compactMap { errorOfMembers(of: $0) })
+    }
+
+    private final func errorOfMembers(of property: Property) -> ValidationError? {
         let relationship = property.relationship!
         let count = destinations(of: property).count
-        let minCount = max(relationship.minCount, property.isOptional ? 0 : 1)
-        if count < minCount, !(property.isOptional && count == 0) {
-            return error(property.index, .tooFewObjects(minCount: minCount, count: count))
+        if count < relationship.minCount, !(property.isOptional && count == 0) {
+            return error(
+                property.index, .tooFewObjects(minCount: relationship.minCount, count: count))
         }
         if relationship.maxCount > 0, count > relationship.maxCount {
             return error(

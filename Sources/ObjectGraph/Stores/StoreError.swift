@@ -185,7 +185,7 @@ extension StoreError: CustomStringConvertible {
         case .missingColumn(let column, let table, let entity, let property):
             "The table \(table) has no column \(column) for '\(entity).\(property)'; open it with the model that made it."
         case .unknownModel:
-            "The store does not carry its model, so it cannot be compared with the program's. With ignoresModelVersions it opens if its tables fit."
+            "The store does not carry its model: Z_MODELCACHE is absent, empty or NULL. So it cannot be compared with the program's. With ignoresModelVersions it opens if its tables fit."
         case .incompatibleModel(let entities):
             "The store was written with another model; these entities differ: \(entities.joined(separator: ", ")). Open it for writing with migration.isAutomatic, or with that model. With ignoresModelVersions it opens if its tables fit."
         case .otherStoreType(let type):

@@ -121,9 +121,29 @@ import Testing
 
     @Test func `an attribute of another type (§9.2.10)`() throws {
         try expectObstacles(
-            [fixture.entity("Page", [AttributeDescription("size", .integer16)])],
             [fixture.entity("Page", [AttributeDescription("size", .integer32)])],
-            obstacle("size", .attributeType(from: .integer16, to: .integer32)))
+            [fixture.entity("Page", [AttributeDescription("size", .integer16)])],
+            obstacle("size", .attributeType(from: .integer32, to: .integer16)))
+    }
+
+    @Test func `only a type that holds all values may follow (§9.2.10)`() {
+        let numbers: [AttributeType] = [
+            .boolean, .integer16, .integer32, .integer64, .float, .double, .decimal, .date,
+        ]
+        let wider = numbers.flatMap { from in
+            numbers.filter { $0 != from && $0.holdsValues(of: from) }.map { "\(from) \($0)" }
+        }
+        #expect(
+            wider == [
+                "boolean integer16", "boolean integer32", "boolean integer64",
+                "integer16 integer32", "integer16 integer64", "integer32 integer64",
+                "float double",
+            ])
+    }
+
+    @Test func `the error of a type says what a mapping would do (§9.2.10)`() {
+        let text = obstacle("size", .attributeType(from: .string, to: .integer64)).description
+        #expect(text.contains("PropertyMapping(\"size\""))
     }
 
     @Test func `a mandatory attribute without a default (§9.2.11)`() throws {
@@ -202,6 +222,29 @@ import Testing
                 fixture.entity("Book", [title]),
                 fixture.entity("Page", [title], [.toOne("book", "Book", isOptional: false)]),
             ], obstacle("book", .mandatoryRelationship))
+    }
+
+    @Test(arguments: [
+        (isOptional: false, minCount: 0, isObstacle: false), (false, 1, true), (true, 0, false),
+        (true, 2, false),
+    ])
+    func `a new to-many whose objects may be none is none (§9.2.12)`(
+        isOptional: Bool, minCount: Int, isObstacle: Bool
+    ) throws {
+        let before = [fixture.entity("Book", [title]), fixture.entity("Page", [title])]
+        let after = [
+            fixture.entity(
+                "Book", [title],
+                [.toMany("pages", "Page", isOptional: isOptional, minCount: minCount)]),
+            fixture.entity("Page", [title]),
+        ]
+        if isObstacle {
+            try expectObstacles(
+                before, after, obstacle("pages", .mandatoryRelationship, entity: "Book"))
+        } else {
+            _ = try MappingModel.inferred(
+                from: ManagedObjectModel(entities: before), to: ManagedObjectModel(entities: after))
+        }
     }
 
     @Test func `an attribute in place of a relationship (§9.2.13)`() throws {

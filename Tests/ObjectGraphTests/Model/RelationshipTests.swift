@@ -104,6 +104,104 @@ import Testing
         }
     }
 
+    @Test(arguments: [(isOptional: false, minCount: 0), (false, 1), (true, 0), (true, 1)])
+    func `a mandatory to-many has its least count, and 0 is 0 (§1.5.4)`(
+        isOptional: Bool, minCount: Int
+    ) throws {
+        let store = try Self.pair(
+            .toMany("b", "B", inverse: "a", isOptional: isOptional, minCount: minCount),
+            .toOne("a", "A", inverse: "b"))
+        try store.run { context in
+            let a = try context.insert("A")
+            let codes = try context.validationErrors().map(\.code)
+            #expect(codes == (!isOptional && minCount > 0 ? [1580] : []))
+            try context.insert("B", ["a": a])
+            #expect(try context.validationErrors().isEmpty)
+        }
+    }
+
+    @Test func `a read decides nothing: stored contents are not validated again (§1.5.4)`() throws {
+        let store = try Self.pair(
+            .toMany("b", "B", inverse: "a", isOptional: false, minCount: 1),
+            .toOne("a", "A", inverse: "b"))
+        try store.run { context in
+            let a = try context.insert("A", ["name": "a"])
+            try context.insert("B", ["a": a])
+            try context.save()
+        }
+        // Another program leaves the owner without members.
+        let connection = try Connection(
+            SQLiteConfiguration(path: store.folder.path("store.sqlite"), mode: .readWrite))
+        try connection.execute("UPDATE ZB SET ZA = NULL")
+        try connection.close()
+        for reads in [false, true] {
+            let context = store.makeContext()
+            try context.performAndWait {
+                let a = try #require(try context.all("A").first)
+                if reads { #expect(try (a.value(forKey: "b") as? Set<ManagedObject>)?.count == 0) }
+                try a.setValue("read: \(reads)", forKey: "name")
+                #expect(try context.validationErrors().isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `changed contents are validated, read before or not (§1.5.4)`(reads: Bool) throws {
+        let store = try Self.pair(
+            .toMany("b", "B", inverse: "a", isOptional: false, minCount: 1),
+            .toOne("a", "A", inverse: "b"))
+        try store.run { context in
+            try context.insert("B", ["a": context.insert("A")])
+            try context.save()
+        }
+        let context = store.makeContext()
+        try context.performAndWait {
+            let b = try #require(try context.all("B").first)
+            if reads { _ = try context.all("A").first?.value(forKey: "b") }
+            try b.setValue(nil, forKey: "a")
+            #expect(try context.validationErrors().map(\.code) == [1580])
+        }
+    }
+
+    @Test func `an inverse may lead to a subentity of the declarer (§1.5.14)`() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Asset", attributes: [AttributeDescription("name", .string)],
+                relationships: [
+                    .toOne("details", "Details", inverse: "photo"),
+                    .toMany("marks", "Mark", inverse: "photo"),
+                ]),
+            EntityDescription(name: "Photo", superentity: "Asset"),
+            EntityDescription(
+                name: "Details", relationships: [.toOne("photo", "Photo", inverse: "details")]),
+            EntityDescription(
+                name: "Mark", relationships: [.toOne("photo", "Photo", inverse: "marks")]),
+        ])
+        let store = try StoreFixture(model)
+        try store.run { context in
+            let photo = try context.insert("Photo", ["name": "p"])
+            let details = try context.insert("Details")
+            try photo.setValue(details, forKey: "details")
+            #expect(try details.value(forKey: "photo") as? ManagedObject === photo)
+            let mark = try context.insert("Mark", ["photo": photo])
+            #expect(try photo.value(forKey: "marks") as? Set<ManagedObject> == [mark])
+            // The other end could not lead to this object.
+            let asset = try context.insert("Asset")
+            #expect(throws: PropertyError.self) { try asset.setValue(details, forKey: "details") }
+            #expect(throws: PropertyError.self) { try asset.setValue([mark], forKey: "marks") }
+            try asset.setValue(nil, forKey: "details")
+            try asset.setValue([], forKey: "marks")
+            try context.save()
+        }
+        let context = store.makeContext()
+        try context.performAndWait {
+            let photo = try #require(try context.all("Photo").first)
+            let details = try photo.value(forKey: "details") as? ManagedObject
+            #expect(try details?.value(forKey: "photo") as? ManagedObject === photo)
+            #expect(try (photo.value(forKey: "marks") as? Set<ManagedObject>)?.count == 1)
+        }
+    }
+
     @Test func `without an inverse nothing is maintained (§1.5.5)`() throws {
         let store = try Self.pair(.toOne("b", "B"), .toMany("a", "A"))
         try store.run { context in

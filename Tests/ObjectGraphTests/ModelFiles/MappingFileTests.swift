@@ -77,7 +77,9 @@ import Testing
         #expect(
             file.entities[0].relationships.map(\.value) == [
                 .automatic,
-                .objects(.variable("source.countries.moods"), mapping: "MoodToMood"),
+                .objects(
+                    .variable("source.countries.@distinctUnionOfSets.moods"),
+                    mapping: "MoodToMood"),
             ])
     }
 

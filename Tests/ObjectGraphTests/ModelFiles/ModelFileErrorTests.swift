@@ -123,10 +123,6 @@ import Testing
             """, line: 4,
             unacceptable("Vanish", "deletionRule", "one of Cascade, Deny, No Action, Nullify")),
         Case(
-            "an order of one",
-            "<entity name=\"A\">\n<relationship name=\"r\" ordered=\"YES\" destinationEntity=\"A\"/></entity>",
-            line: 4, .model(ModelError("A", "r", .orderedToOne))),
-        Case(
             "a derivation of another kind",
             """
             <entity name="A"><attribute name="first" attributeType="String"/>
@@ -206,7 +202,7 @@ import Testing
         ("nothing", "", "empty"), ("a word", "entity", "not well-formed"),
         ("spaces", "  \n ", "not well-formed"),
         ("a text cut off", ModelFolder.document("<entity name=\"A\">"), "not well-formed"),
-        ("another root", "<plist/>", "the root element is 'plist'"),
+        ("another root", "<list/>", "the root element is 'list'"),
         ("another name", "<Model/>", "the root element is 'Model'"),
         (
             "markers of a conflict",

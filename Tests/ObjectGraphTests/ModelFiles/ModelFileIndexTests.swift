@@ -31,6 +31,20 @@ import Testing
             #"<fetchIndex name="i"><fetchIndexElement property="owner"/></fetchIndex>"#,
             FetchIndexDescription("i", on: "owner")),
         IndexCase(
+            "the same twice",
+            """
+            <fetchIndex name="i"><fetchIndexElement property="first"/></fetchIndex>
+            <fetchIndex name="I"><fetchIndexElement property="first"/></fetchIndex>
+            """,
+            FetchIndexDescription("i", on: "first")),
+        IndexCase(
+            "two of one name",
+            """
+            <fetchIndex name="i"><fetchIndexElement property="first"/></fetchIndex>
+            <fetchIndex name="i"><fetchIndexElement property="last"/></fetchIndex>
+            """,
+            FetchIndexDescription("i", on: "first"), FetchIndexDescription("i1", on: "last")),
+        IndexCase(
             "an r-tree",
             """
             <fetchIndex name="place">

@@ -58,6 +58,10 @@ import Testing
             #"<uniquenessConstraints><uniquenessConstraint><constraint value="owner"/></uniquenessConstraint></uniquenessConstraints>"#,
             "Thing", "the relationship 'owner'"),
         IgnoredCase(
+            "an order of one",
+            #"<relationship name="r" ordered="YES" maxCount="1" destinationEntity="Thing"/>"#,
+            "Thing.r", "an order of a to-one relationship; the mark is ignored"),
+        IgnoredCase(
             "the kind of result",
             #"<fetchedProperty name="f"><fetchRequest name="r" entity="Thing" resultType="2"/></fetchedProperty>"#,
             "Thing.f", "resultType"),

@@ -56,6 +56,7 @@ extension Property {
     fileprivate func takesValues(of former: Property) -> Bool {
         isMappable && !former.isTransient
             && (relationship == nil
-                ? attributeType == former.attributeType : former.relationship != nil)
+                ? former.attributeType.map { attributeType?.holdsValues(of: $0) == true } ?? false
+                : former.relationship != nil)
     }
 }

@@ -196,6 +196,8 @@ struct RelationshipPlan {
         case relationship(Property)
         /// Those made of the objects at the end of a key path.
         case keyPath(String)
+        /// Those made of all objects to which these relationships lead, one after the other.
+        case union([Property])
         /// Those made of the source's object itself.
         case object
     }
@@ -223,11 +225,55 @@ struct RelationshipPlan {
                 origin = .relationship(former)
                 return
             }
+            if path.contains("@") {
+                origin = .union(try Self.steps(path, from: source, model))
+                return
+            }
             let found = try ConditionResolver(entity: source, model: model).keyPath(path)
             guard case .object = found.operand else { throw Self.notObjects }
             origin = .keyPath(path)
         default: throw Self.notObjects
         }
+    }
+
+    /// The collection operators that unite sets, arrays or objects. Each object counts once anyway.
+    static let unionOperators: Set<String> = [
+        "@unionOfObjects", "@distinctUnionOfObjects", "@unionOfArrays", "@distinctUnionOfArrays",
+        "@unionOfSets", "@distinctUnionOfSets",
+    ]
+
+    /// The relationships of a key path with union operators, such as
+    /// `countries.@distinctUnionOfSets.moods`.
+    private static func steps(
+        _ path: String, from source: Entity, _ model: ManagedObjectModel
+    ) throws(FetchError) -> [Property] {
+        var steps: [Property] = []
+        var entity = source
+        var isCollection = false
+        var isUnited = false
+        for key in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+            if unionOperators.contains(key), isCollection, !isUnited {
+                isUnited = true
+                continue
+            }
+            guard let property = entity.property(named: key) else {
+                throw .unknownKeyPath(path, entity: source.name)
+            }
+            guard let relationship = property.relationship else { throw notObjects }
+            if property.kind == .toMany {
+                guard isUnited || !isCollection else {
+                    throw .multipleToManyKeysNotAllowedHere(path, entity: source.name)
+                }
+                (isCollection, isUnited) = (true, false)
+            }
+            steps.append(property)
+            entity = model.destination(of: relationship)
+        }
+        // An operator has a key behind it.
+        guard path.split(separator: ".").last?.first != "@" else {
+            throw .unknownKeyPath(path, entity: source.name)
+        }
+        return steps
     }
 
     private static let notObjects = FetchError.unsupported(
@@ -237,17 +283,28 @@ struct RelationshipPlan {
     func objects(of source: ManagedObject) throws -> [ManagedObject] {
         switch origin {
         case .object: return [source]
-        case .relationship(let property):
-            guard property.kind == .toMany else {
-                return source.destination(of: property).map { [$0] } ?? []
+        case .relationship(let property): return Self.members(of: property, source)
+        case .union(let steps):
+            return steps.reduce([source]) { objects, step in
+                var seen: Set<ManagedObject> = []
+                return objects.flatMap { Self.members(of: step, $0) }
+                    .filter { seen.insert($0).inserted }
             }
-            let members = source.orderedDestinations(of: property)
-            return property.relationship!.isOrdered
-                ? members : members.sorted { $0.reference < $1.reference }
         case .keyPath(let path):
             let value = try source.value(forKeyPath: path)
             return value as? [ManagedObject] ?? (value as? ManagedObject).map { [$0] } ?? []
         }
+    }
+
+    private static func members(
+        of property: Property, _ object: ManagedObject
+    ) -> [ManagedObject] {
+        guard property.kind == .toMany else {
+            return object.destination(of: property).map { [$0] } ?? []
+        }
+        let members = object.orderedDestinations(of: property)
+        return property.relationship!.isOrdered
+            ? members : members.sorted { $0.reference < $1.reference }
     }
 
     /// Adds objects to the relationship, if they are of its entity.

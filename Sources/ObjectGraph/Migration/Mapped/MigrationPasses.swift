@@ -228,6 +228,7 @@ final class MigrationPasses {
         for property in counted { _ = try object.loadMembers(of: property) }
         do {
             try object.validateForInsert()
+            try object.validateCounts(of: counted)
         } catch {
             throw failure(error, object.objectID)
         }

@@ -39,9 +39,8 @@ extension ModelAssembly {
 
     /// Whether the text can be a name. Names become part of SQL and of URIs without escaping.
     static func isName(_ text: String) -> Bool {
-        guard let first = text.unicodeScalars.first, first.properties.isAlphabetic else {
-            return false
-        }
+        guard let first = text.unicodeScalars.first, first == "_" || first.properties.isAlphabetic
+        else { return false }
         return text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
     }
 
@@ -52,7 +51,7 @@ extension ModelAssembly {
             let description = ordered[ancestor].description
             for name in description.namesOfProperties {
                 guard Self.isName(name) else { throw ModelError(entity, name, .invalidName) }
-                guard !Self.reservedNames.contains(name) else {
+                guard !Self.reservedNames.contains(name), !Self.isOfEngine(name) else {
                     throw ModelError(entity, name, .reservedName)
                 }
                 guard names.insert(name).inserted else {
@@ -72,6 +71,14 @@ extension ModelAssembly {
         "isFault", "hasChanges", "managedObjectContext", "faultingState",
         "hasPersistentChangedValues",
     ]
+
+    /// Whether a table or column named after the text could be taken for one of the engine's own:
+    /// of r-trees and full-text indexes, of folded texts, and those that a migration has left to be
+    /// dropped.
+    static func isOfEngine(_ name: String) -> Bool {
+        guard name.first == "_" else { return false }
+        return name.uppercased().prefixMatch(of: /_(RT|FT|F[0-9]+|OLD|DEFERRED)_/) != nil
+    }
 
     // MARK: - Properties
 
@@ -110,7 +117,7 @@ extension ModelAssembly {
             throw .unknownInverse(inverse)
         }
         guard other.description.inverse == relationship.name,
-            indexes[other.description.destination] == index
+            leads(other.description, to: index)
         else { throw .inverseMismatch(inverse) }
     }
 

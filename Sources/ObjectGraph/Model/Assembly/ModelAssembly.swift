@@ -51,6 +51,9 @@ struct ModelAssembly {
             guard Self.isName(description.name) else {
                 throw ModelError(description.name, nil, .invalidName)
             }
+            guard !Self.isOfEngine(description.name) else {
+                throw ModelError(description.name, nil, .reservedName)
+            }
             guard names.insert(description.name).inserted else {
                 throw ModelError(description.name, nil, .duplicateEntity)
             }
@@ -96,7 +99,7 @@ struct ModelAssembly {
         for (index, entity) in ordered.enumerated() {
             for relationship in entity.description.relationships {
                 guard let other = inverse(of: relationship), other.description.inverse == nil,
-                    indexes[other.description.destination] == index,
+                    leads(other.description, to: index),
                     let position = ordered[other.entity].description.relationships
                         .firstIndex(of: other.description)
                 else { continue }
@@ -157,6 +160,14 @@ struct ModelAssembly {
         relationship.inverse.flatMap { name in
             indexes[relationship.destination].flatMap { declaration(of: name, in: $0) }
         }
+    }
+
+    /// Whether a relationship can lead back to an entity that declares its inverse: to the entity
+    /// itself, to an ancestor, or to a descendant alone.
+    func leads(_ relationship: RelationshipDescription, to entity: Int) -> Bool {
+        guard let destination = indexes[relationship.destination] else { return false }
+        return ancestries[entity].contains(destination)
+            || ancestries[destination].contains(entity)
     }
 
     /// Whether the inverse of a to-one relationship is ordered, so that each row stores its place

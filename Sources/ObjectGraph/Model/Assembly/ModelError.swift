@@ -5,9 +5,11 @@ public struct ModelError: Error, Sendable, Hashable {
         case duplicateEntity
         /// The entity or an ancestor already has a property with this name.
         case duplicateProperty
-        /// The name does not consist of a letter followed by letters, digits and underscores.
+        /// The name does not consist of a letter or an underscore, followed by letters, digits and
+        /// underscores.
         case invalidName
-        /// The name belongs to a member of `ManagedObject`.
+        /// The name belongs to a member of `ManagedObject`, or begins as the engine's own names of
+        /// columns and tables do.
         case reservedName
         /// The named superentity is not in the model.
         case unknownSuperentity(String)
@@ -33,8 +35,8 @@ public struct ModelError: Error, Sendable, Hashable {
         case unknownIndexProperty(String)
         /// The named index has no elements.
         case emptyIndex(String)
-        /// The name of an index does not consist of a letter followed by letters, digits and
-        /// underscores.
+        /// The name of an index does not consist of a letter or an underscore, followed by letters,
+        /// digits and underscores.
         case invalidIndexName(String)
         /// Two indexes would have the same name in the store, which ignores case.
         case duplicateIndex(String)
@@ -122,9 +124,9 @@ extension ModelError: CustomStringConvertible {
         case .duplicateProperty:
             "\(place): the entity or one of its ancestors already has a property of this name; rename one of them."
         case .invalidName:
-            "\(place): '\(property ?? entity)' cannot be a name; use a letter, then letters, digits and underscores."
+            "\(place): '\(property ?? entity)' cannot be a name; use a letter or an underscore, then letters, digits and underscores."
         case .reservedName:
-            "\(place): ManagedObject has a member of this name; choose another."
+            "\(place): ManagedObject has a member of this name, or the engine has columns and tables that begin like it; choose another."
         case .unknownSuperentity(let name):
             "\(place): the superentity '\(name)' is not in the model; add it or correct the name."
         case .circularInheritance:
@@ -153,7 +155,7 @@ extension ModelError: CustomStringConvertible {
             "\(place): an index names '\(name)', which has no column in the entity."
         case .emptyIndex(let name): "\(place): the index '\(name)' has no elements."
         case .invalidIndexName(let name):
-            "\(place): '\(name)' cannot be the name of an index; use a letter, then letters, digits and underscores."
+            "\(place): '\(name)' cannot be the name of an index; use a letter or an underscore, then letters, digits and underscores."
         case .duplicateIndex(let name):
             "\(place): the index '\(name)' would have the same name in the store as another one; rename it."
         case .unsuitableForRTree(let name):

@@ -1,7 +1,7 @@
 /// An attribute of an entity: a named value with a type.
 public struct AttributeDescription: Sendable, Hashable {
-    /// Unique in the entity, its ancestors and its descendants; case-sensitive. A letter, followed
-    /// by letters, digits and underscores.
+    /// Unique in the entity, its ancestors and its descendants; case-sensitive. A letter or an
+    /// underscore, followed by letters, digits and underscores.
     public var name: String
     public var type: AttributeType
 

@@ -39,6 +39,18 @@ public enum AttributeType: Int, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
+    /// Whether each value of another type is one of this type, in a column of the same form: a
+    /// migration leaves it where it is.
+    func holdsValues(of other: AttributeType) -> Bool {
+        switch (other, self) {
+        case (.boolean, .integer16), (.boolean, .integer32), (.boolean, .integer64),
+            (.integer16, .integer32), (.integer16, .integer64), (.integer32, .integer64),
+            (.float, .double):
+            true
+        default: self == other
+        }
+    }
+
     /// The form of a value of this type in a row in memory.
     var slotKind: SlotKind {
         switch self {

@@ -2,7 +2,8 @@
 ///
 /// A description is a plain value. `ManagedObjectModel` checks that a set of them is consistent.
 public struct EntityDescription: Sendable {
-    /// Unique in the model; case-sensitive. A letter, followed by letters, digits and underscores.
+    /// Unique in the model; case-sensitive. A letter or an underscore, followed by letters, digits
+    /// and underscores.
     public var name: String
 
     /// The class of the entity's objects, a subclass of `ManagedObject`; nil means `ManagedObject`

@@ -12,8 +12,8 @@ public enum DeleteRule: Int, Sendable, Hashable, Codable {
 
 /// A relationship of an entity to one object or to many objects of an entity.
 public struct RelationshipDescription: Sendable, Hashable {
-    /// Unique in the entity, its ancestors and its descendants; case-sensitive. A letter, followed
-    /// by letters, digits and underscores.
+    /// Unique in the entity, its ancestors and its descendants; case-sensitive. A letter or an
+    /// underscore, followed by letters, digits and underscores.
     public var name: String
 
     /// The name of the entity at the other end.

@@ -1,22 +1,38 @@
 import Foundation
 
 extension SQLiteStore {
-    /// The model that a file describes itself with, compressed; nil if it has none. Creates and
-    /// changes no file.
-    static func modelCache(at url: URL) throws -> Data? {
+    /// The model that a file describes itself with, compressed. Creates and changes no file.
+    ///
+    /// - Throws: `ModelFileError` if it has none.
+    static func modelCache(at url: URL) throws -> Data {
         try withConnection(url, .readOnly) { connection in
             // Other databases are no stores.
             _ = try readMetadata(on: connection, url: url)
-            return try modelCache(on: connection, url: url)
+            if let cache = try modelCache(on: connection, url: url) { return cache }
+            throw ModelFileError(
+                try hasEmptyModelCache(connection) ? .emptyModelInStore : .noModelInStore,
+                file: url)
         }
     }
 
-    /// The same of an open file.
-    static func modelCache(on connection: Connection, url: URL?) throws -> Data? {
+    /// Whether a file without a model has a row for it.
+    private static func hasEmptyModelCache(_ connection: Connection) throws -> Bool {
+        guard try hasModelCache(connection) else { return false }
+        let rows = try connection.statement("SELECT 1 FROM Z_MODELCACHE")
+        defer { rows.reset() }
+        return try rows.step()
+    }
+
+    private static func hasModelCache(_ connection: Connection) throws -> Bool {
         let tables = try connection.statement(
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'Z_MODELCACHE'")
         defer { tables.reset() }
-        guard try tables.step() else { return nil }
+        return try tables.step()
+    }
+
+    /// The same of an open file; nil if it has none.
+    static func modelCache(on connection: Connection, url: URL?) throws -> Data? {
+        guard try hasModelCache(connection) else { return nil }
         let select = try connection.statement(
             "SELECT length(Z_CONTENT) FROM Z_MODELCACHE WHERE typeof(Z_CONTENT) = 'blob'")
         defer { select.reset() }
