@@ -57,14 +57,19 @@ import Testing
     private func members(
         _ entities: [EntityDescription], _ key: String = "pages"
     ) throws -> [String: [String]] {
-        try fixture.open(entities) { context in
-            try context.all("Book").reduce(into: [:]) { result, book in
-                let pages = try book.value(forKey: key) as? any Collection
-                let titles = (pages.map { Array($0) } ?? []).compactMap {
-                    ($0 as? ManagedObject).flatMap { try? $0.value(forKey: "title") as? String }
+        try fixture.open(entities) { (context: ManagedObjectContext) -> [String: [String]] in
+            var members: [String: [String]] = [:]
+            for book in try context.all("Book") {
+                let value = try book.value(forKey: key)
+                let pages =
+                    value as? [ManagedObject] ?? Array(value as? Set<ManagedObject> ?? [])
+                var titles: [String] = []
+                for page in pages {
+                    titles.append(try page.value(forKey: "title") as? String ?? "")
                 }
-                result[try book.value(forKey: "title") as? String ?? ""] = titles.sorted()
+                members[try book.value(forKey: "title") as? String ?? ""] = titles.sorted()
             }
+            return members
         }
     }
 
