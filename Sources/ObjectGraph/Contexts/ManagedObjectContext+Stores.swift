@@ -20,7 +20,8 @@ extension ManagedObjectContext {
     }
 
     private func invalidate(_ objects: [ManagedObject]) {
-        dropReferences(to: objects)
+        dropMembers(objects)
+        cutReferences(to: objects)
         let ids = hasObservers ? objects.map(\.objectID) : []
         for object in objects {
             object.turnIntoFault()

@@ -59,7 +59,8 @@ extension ManagedObjectContext {
             tracker.delete(object, as: .merged)
             merged.deleted.append(object.objectID)
         }
-        merged.refreshed += dropReferences(to: gone).map(\.objectID)
+        dropMembers(gone)
+        merged.refreshed += cutReferences(to: gone).map(\.objectID)
         let count = merged.inserted.count + merged.refreshed.count + merged.deleted.count
         coordinator.graphCounters.merges.add(1, ordering: .relaxed)
         coordinator.graphCounters.mergedObjects.add(Int64(count), ordering: .relaxed)
