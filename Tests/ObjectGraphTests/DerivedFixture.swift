@@ -7,7 +7,7 @@ import TestSupport
 ///
 ///     Shelf ──< Book >──< Tag        Cabinet is a Shelf, Comic a Book
 ///     Person ──< Person (children)   Person >──< Person (friends, its own inverse)
-///     Person ──> Person (boss, without inverse)   Person >──> Person (likes, without inverse)
+///     Person ──> Person (boss, without inverse)   Person >──< Person (likes, likedBy)
 struct DerivedFixture: Sendable {
     let store: StoreFixture
     var context: ManagedObjectContext { store.context }
@@ -82,7 +82,9 @@ struct DerivedFixture: Sendable {
             relationships: [
                 .toMany("children", "Person", inverse: "parent"),
                 .toOne("parent", "Person", inverse: "children"),
-                .toMany("friends", "Person", inverse: "friends"), .toMany("likes", "Person"),
+                .toMany("friends", "Person", inverse: "friends"),
+                .toMany("likes", "Person", inverse: "likedBy"),
+                .toMany("likedBy", "Person", inverse: "likes"),
                 .toOne("boss", "Person", deleteRule: .noAction),
             ]),
     ])

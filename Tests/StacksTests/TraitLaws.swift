@@ -139,7 +139,7 @@ extension LawCase {
         try test.write { context in
             for title in ["Dune", "Emma"] { context.insertBook(title) }
         }
-        final class Delegate: FetchedResultsSnapshotDelegate {
+        final class Delegate: FetchedResultsSnapshotDelegate, Sendable {
             func controller(
                 _ controller: FetchedResultsController<Book>,
                 didChangeContentWith snapshot: FetchedResultsSnapshot

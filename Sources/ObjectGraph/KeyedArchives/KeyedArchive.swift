@@ -27,8 +27,7 @@ struct KeyedArchive: Sendable {
 
     /// - Throws: `KeyedArchiveError.notAnArchive` for other data, `.damaged`.
     init(_ data: Data) throws(KeyedArchiveError) {
-        list = try BinaryPropertyList(
-            XMLPropertyList.isLikely(data) ? XMLPropertyList.binary(data) : data)
+        list = try BinaryPropertyList(data)
         guard let archive = try Self.node(at: list.rootIndex, in: list),
             let archiver = try Self.value(of: "$archiver", in: archive, list),
             try list.isString(Self.archiver, at: archiver)

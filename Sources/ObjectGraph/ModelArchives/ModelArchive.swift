@@ -25,7 +25,8 @@ struct ModelArchive {
     private var bytesLeft: Int
 
     init(_ data: Data) throws(KeyedArchiveError) {
-        archive = try KeyedArchive(data)
+        archive = try KeyedArchive(
+            XMLPropertyList.isLikely(data) ? XMLPropertyList.binary(data) : data)
         values = PropertyListUnarchiver(archive, byteCount: data.count)
         bytesLeft = 2 * data.count
     }

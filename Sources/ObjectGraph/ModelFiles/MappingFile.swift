@@ -183,7 +183,7 @@ private struct MappingFileReader {
         let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard names.count > 1, names[0] == "$source",
             names.dropFirst().allSatisfy({
-                ModelAssembly.isName($0) || RelationshipPlan.unionOperators.contains($0)
+                ModelAssembly.isName($0) || ObjectExpression.unionOperators.contains($0)
             })
         else { throw part.unacceptable(text, "sourcekeypath", "a key path from $source") }
         return .variable("source." + names.dropFirst().joined(separator: "."))

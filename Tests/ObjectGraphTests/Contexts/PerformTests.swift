@@ -75,7 +75,8 @@ import Testing
         }
         #expect(names == ["Lem"])
         request.fetchOffset = 1
-        #expect(try context.performAndWait { [request] in try context.count(for: request) } == 0)
+        let count = try context.performAndWait { [request] in try context.count(for: request) }
+        #expect(count == 0)
     }
 
     @MainActor @Test func `a block of the main actor leaves it (§4.1.12)`() async throws {

@@ -268,7 +268,7 @@ import Testing
         let store = try store()
         #expect(try definition("ZPLACE_Z_ENT_INDEX", store) != nil)
         #expect(try definition("ZPLACE_ZCAPITAL_INDEX", store) != nil)
-        #expect(try definition("Z_1LINKS_Z_DESTINATION_INDEX", store) != nil)
+        #expect(try definition("ZPLACE_Z1LINKS_INDEX", store) != nil)
     }
 
     @Test func `an index outlives a change of the hierarchy (§1.7.5)`() {

@@ -69,7 +69,6 @@ import Testing
             "a\"b"
         ),
         ("a digit in front", [entity("A", AttributeDescription("1a", .string))], "A", "1a"),
-        ("an underscore in front", [entity("A", AttributeDescription("_pk", .string))], "A", "_pk"),
         (
             "a property twice",
             [

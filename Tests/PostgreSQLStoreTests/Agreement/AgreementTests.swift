@@ -187,6 +187,9 @@ extension SeededGenerator {
         request.propertiesToGroupBy = (0..<pick([1, 1, 2])).map { _ in
             pick(attributes(of: entity)).name
         }
+        request.propertiesToGroupBy = request.propertiesToGroupBy.reduce(into: []) {
+            if !$0.contains($1) { $0.append($1) }
+        }
         request.propertiesToFetch = request.propertiesToGroupBy.map {
             FetchedProperty(name: $0, expression: .keyPath($0))
         }

@@ -236,12 +236,6 @@ struct RelationshipPlan {
         }
     }
 
-    /// The collection operators that unite sets, arrays or objects. Each object counts once anyway.
-    static let unionOperators: Set<String> = [
-        "@unionOfObjects", "@distinctUnionOfObjects", "@unionOfArrays", "@distinctUnionOfArrays",
-        "@unionOfSets", "@distinctUnionOfSets",
-    ]
-
     /// The relationships of a key path with union operators, such as
     /// `countries.@distinctUnionOfSets.moods`.
     private static func steps(
@@ -252,7 +246,7 @@ struct RelationshipPlan {
         var isCollection = false
         var isUnited = false
         for key in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
-            if unionOperators.contains(key), isCollection, !isUnited {
+            if ObjectExpression.unionOperators.contains(key), isCollection, !isUnited {
                 isUnited = true
                 continue
             }

@@ -64,3 +64,11 @@ public enum ObjectExpression: Sendable, Hashable {
         case minus = "MINUS"
     }
 }
+
+extension ObjectExpression {
+    /// The collection operators that unite sets, arrays or objects.
+    static let unionOperators: Set<String> = [
+        "@unionOfObjects", "@distinctUnionOfObjects", "@unionOfArrays", "@distinctUnionOfArrays",
+        "@unionOfSets", "@distinctUnionOfSets",
+    ]
+}

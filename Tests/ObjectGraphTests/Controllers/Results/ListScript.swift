@@ -187,7 +187,9 @@ final class ListScript: @unchecked Sendable {
 }
 
 /// A controller with a delegate, compared with a new controller.
-private final class FollowedList {
+private final class FollowedList: @unchecked Sendable {
+    // @unchecked Sendable: used on the queue of the view only.
+
     let controller: FetchedResultsController<ManagedObject>
     let section: String?
     private let mirror: any ResultMirror
