@@ -21,7 +21,7 @@ import Testing
 
     @Test func `measures the cells of the named claims only, and writes the verdicts`() throws {
         let bench = try BenchProcess([
-            "claims", "number-first", "--budget", "5s", "--allow-debug", "--output",
+            "claims", "number-first", "--budget", "20s", "--allow-debug", "--output",
             folder.path("run"),
         ])
         #expect(bench.exitCode == 0, "\(bench.errors)")
