@@ -29,7 +29,15 @@ public struct Attribute<Value: ManagedValue>: ManagedProperty {
     ///   - isUnique: Whether no two objects may have the same value: a uniqueness constraint of
     ///     this attribute alone.
     ///   - indexes: Indexes on this attribute alone.
+    ///   - isTransient: Whether the value is kept in memory only.
+    ///   - derivation: The expression of a value that the store computes; nil for other attributes.
+    ///   - allowsExternalStorage: Whether large data are kept in files.
+    ///   - preservesValueInHistoryOnDeletion: Whether the history keeps the last value.
+    ///   - validationRules: Conditions on the value.
     ///   - codingKey: The key in JSON; nil means the name.
+    ///   - renamingIdentifier: The name in an earlier model; nil means the same name.
+    ///   - userInfo: Any information.
+    ///   - versionHashModifier: Part of the version hash.
     public init(
         _ name: String, _ type: AttributeType? = nil, default: Value? = nil,
         isOptional: Bool? = nil, isUnique: Bool = false, indexes: [PropertyIndex] = [],
