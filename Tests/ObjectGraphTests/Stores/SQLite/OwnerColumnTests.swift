@@ -217,7 +217,7 @@ import Testing
                 try context.save()
             }
         }
-        // Rows are inserted, and get their owners, 64 at a time.
+        // It is 169: rows are written in groups, not one by one.
         #expect(statements < 200)
         #expect(try stored(store)["large"]?.count == 5000)
     }
