@@ -20,8 +20,7 @@ extension ManagedObjectContext {
     }
 
     private func invalidate(_ objects: [ManagedObject]) {
-        dropMembers(objects)
-        cutReferences(to: objects)
+        dropReferences(to: objects)
         let ids = hasObservers ? objects.map(\.objectID) : []
         for object in objects {
             object.turnIntoFault()

@@ -125,6 +125,20 @@ extension ManagedObject {
         case .attribute:
             break
         }
+        if let new { noteRelation(to: new) }
+    }
+
+    /// Has the delete rules of a deleted object applied again, since it has another relationship
+    /// now. Undo restores what they have cut.
+    private final func noteRelation(to object: ManagedObject) {
+        guard state.deletion == .propagated || object.state.deletion == .propagated else { return }
+        if let undoManager = managedObjectContext?.undoManager,
+            undoManager.isUndoing || undoManager.isRedoing
+        {
+            return
+        }
+        if state.deletion == .propagated { state.deletion = .marked }
+        if object.state.deletion == .propagated { object.state.deletion = .marked }
     }
 
     /// Sets one end only.
@@ -350,6 +364,7 @@ extension ManagedObject {
         if let inverse { object.note(self, in: inverse, isAddition: isAddition) }
         context.noteJoin(
             from: self, to: object, property, isAddition: isAddition, isUndoable: isUndoable)
+        if isAddition { noteRelation(to: object) }
     }
 
     /// Reads the members before one is added or removed if their present order matters: for undo,

@@ -159,6 +159,11 @@ struct ToManyContents {
         notes.removeAll { isForgotten($0.object) }
     }
 
+    /// Whether the last note about an object is an addition, or a removal.
+    func hasNote(_ object: ManagedObject, _ isAddition: Bool) -> Bool {
+        notes.last { $0.object === object }?.isAddition == isAddition
+    }
+
     mutating func drop(_ gone: Set<ManagedObject>) {
         objects?.subtract(gone)
         order?.removeAll(where: gone.contains)

@@ -184,6 +184,7 @@ extension ReferenceGraph {
                 forgetPairs(of: object, in: level)
             }
         }
+        for object in conflicting { settleEnds(of: object, level, before, policy) }
         let own = levels[level]
         var saved = SavedObjects(
             inserted: own.inserted.subtracting(own.deleted),
@@ -248,9 +249,18 @@ extension ReferenceGraph {
             if policy.storeWins {
                 levels[level].deleted.remove(object)
                 levels[level].kept.insert(object)
-                levels[level].updated.remove(object)
-                levels[level].touched.remove(object)
                 levels[level].changes[object] = nil
+                // What the deletion has cut stays cut, and is a change of both ends.
+                let isCut =
+                    levels[level].movedItems[object]?.isEmpty == false
+                    || levels[level].pairs.keys.contains { [$0.person, $0.group].contains(object) }
+                if isCut {
+                    markUpdated(object, in: level)
+                    levels[level].touched.insert(object)
+                } else {
+                    levels[level].updated.remove(object)
+                    levels[level].touched.remove(object)
+                }
             }
             return
         }
@@ -268,6 +278,65 @@ extension ReferenceGraph {
             default: break
             }
         }
+    }
+
+    /// Carries what the policy has decided to the other ends (spec §5.3.11, §5.4.12). Marks the graph
+    /// unclear where ends of one-to-one relationships, orders or deletions depend on each other.
+    private mutating func settleEnds(
+        of object: Int, _ level: Int, _ before: Self, _ policy: Policy
+    ) {
+        let own = levels[level]
+        let theirs = rows[object]?.values ?? [:]
+        if own.deleted.contains(object) {
+            if rows[object] == nil { return cutReferences(to: [object], in: level) }
+            if isRelatedElsewhere(object, level, before) { markUnclear() }
+            return
+        }
+        for key in ["owner", "card", "holder"] {
+            let result = ownValues(of: object, in: level)[key, default: .null]
+            let mine = before.value(key, of: object, in: level)
+            let ends = [theirs[key, default: .null], result, mine].compactMap(\.destination)
+            let isSettled = Set(ends).count > 1 || result != theirs[key, default: .null]
+            if key == "owner", !isSettled || !isOrdered && rows[object] != nil {
+                guard ends.allSatisfy({ rows[$0] != nil && !own.deleted.contains($0) }) else {
+                    markUnclear()
+                    continue
+                }
+                for end in ends where isSettled && theirs[key, default: .null] != result {
+                    guard [theirs[key], result].contains(.object(end)) else { continue }
+                    if !own.updated.contains(end) { levels[level].snapshots[end] = rows[end] }
+                    touch(end, in: level)
+                }
+            } else if isSettled || !ends.allSatisfy({ isLinked($0, back: object, key, level) }) {
+                markUnclear()
+            }
+        }
+    }
+
+    /// Whether the other end of a one-to-one relationship leads back.
+    private func isLinked(_ end: Int, back object: Int, _ key: String, _ level: Int) -> Bool {
+        let inverse = key == "card" ? "holder" : "card"
+        let own = levels[level]
+        let value = own.changes[end]?[inverse] ?? rows[end]?.values[inverse]
+        return !own.deleted.contains(end) && value == .object(object)
+    }
+
+    /// Whether the store relates a deleted object to others than the context knows.
+    private func isRelatedElsewhere(_ object: Int, _ level: Int, _ before: Self) -> Bool {
+        let own = levels[level]
+        let known = before.levels[level].snapshots[object]?.values ?? [:]
+        return ["owner", "card", "holder"].contains {
+            rows[object]?.values[$0, default: .null] != known[$0, default: .null]
+        }
+            || rows.contains { other, row in
+                !own.deleted.contains(other)
+                    && row.values.contains { key, value in
+                        value == .object(object) && own.changes[other]?[key] == nil
+                    }
+            }
+            || storedPairs.contains {
+                [$0.person, $0.group].contains(object) && own.pairs[$0] == nil
+            }
     }
 
     /// Drops the unsaved pairs of an object, except those whose other end is deleted.

@@ -20,6 +20,11 @@ struct ReferenceGraph {
         case integer(Int64)
         case text(String)
         case object(Int)
+
+        var destination: Int? {
+            if case .object(let destination) = self { return destination }
+            return nil
+        }
     }
 
     /// Absent values are null.
@@ -446,7 +451,7 @@ struct ReferenceGraph {
     }
 
     /// Removes the references of unsaved objects to deleted objects.
-    private mutating func cutReferences(to gone: Set<Int>, in level: Int) {
+    mutating func cutReferences(to gone: Set<Int>, in level: Int) {
         let own = levels[level]
         for object in own.inserted.union(own.updated).subtracting(own.deleted).sorted() {
             for (key, value) in own.changes[object, default: [:]] {

@@ -97,6 +97,12 @@ extension ScriptRun {
         }
     }
 
+    /// Compares the keys and pairs in the store with the rows to which they lead.
+    func compareReferences() throws {
+        let faults = try StoredReferences(of: coordinator).faults()
+        try require(faults.isEmpty, "stored \(faults)")
+    }
+
     /// Compares the stored rows with those of the reference, without contexts and row cache.
     func compareStore() throws {
         step = "in the store"

@@ -239,7 +239,7 @@ extension ScriptRun {
         try require(outcome == expected, "saved \(outcome), should be \(expected)")
         guard case .saved(let objects) = outcome else { return }
         saves.append((level, objects))
-        guard let parent else { return }
+        guard let parent else { return try compareReferences() }
         // This records their identifiers in the parent.
         try on(parent) { for number in objects.inserted { _ = self.engine(number, parent) } }
         try on(parent) { try self.compareChanges(in: parent) }

@@ -168,6 +168,7 @@ extension ManagedObjectContext {
         case (.toOne, let rule):
             guard let destination = object.destination(of: property) else { return }
             if rule == .cascade { delete(destination) }
+            renewIfStale(destination, property, of: object)
             if !destination.isDeleted || relationship.inverseIndex != nil {
                 object.setDestination(nil, of: property)
             }
@@ -176,8 +177,23 @@ extension ManagedObjectContext {
             object.readTogether(members, of: property)
             for destination in members {
                 if rule == .cascade, !destination.state.isDetached { delete(destination) }
+                renewIfStale(destination, property, of: object)
                 object.change(destination, in: property, isAddition: false)
             }
+        }
+    }
+
+    /// Gives an object that does not lead back its newest row, since others may have related the
+    /// two after this context has read it. Otherwise no rule would cut the stored key.
+    private func renewIfStale(
+        _ destination: ManagedObject, _ property: Property, of object: ManagedObject
+    ) {
+        guard parent == nil, let inverse = model.inverse(of: property.relationship!),
+            inverse.kind == .toOne, !destination.hasChanges, !destination.state.isDetached,
+            destination.destination(of: inverse) !== object
+        else { return }
+        do { _ = try renewUnchanged(destination) } catch {
+            readFailed(of: destination, error, givesValue: false)
         }
     }
 
@@ -208,11 +224,19 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Removes objects that are gone from the relationships of other objects.
+    ///
+    /// - Returns: The unsaved objects whose to-one relationships were set to nil.
+    @discardableResult
+    func dropReferences(to gone: [ManagedObject]) -> [ManagedObject] {
+        dropMembers(gone)
+        return cutReferences(to: gone)
+    }
+
     /// Sets to-one relationships of unsaved objects to nil if their destination is gone.
     ///
     /// - Returns: The objects that have lost a destination.
-    @discardableResult
-    func cutReferences(to objects: [ManagedObject]) -> [ManagedObject] {
+    private func cutReferences(to objects: [ManagedObject]) -> [ManagedObject] {
         guard !objects.isEmpty else { return [] }
         let gone = Set(objects)
         var cut: [ManagedObject] = []

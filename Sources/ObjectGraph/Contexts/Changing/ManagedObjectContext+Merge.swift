@@ -59,8 +59,7 @@ extension ManagedObjectContext {
             tracker.delete(object, as: .merged)
             merged.deleted.append(object.objectID)
         }
-        dropMembers(gone)
-        merged.refreshed += cutReferences(to: gone).map(\.objectID)
+        merged.refreshed += dropReferences(to: gone).map(\.objectID)
         let count = merged.inserted.count + merged.refreshed.count + merged.deleted.count
         coordinator.graphCounters.merges.add(1, ordering: .relaxed)
         coordinator.graphCounters.mergedObjects.add(Int64(count), ordering: .relaxed)

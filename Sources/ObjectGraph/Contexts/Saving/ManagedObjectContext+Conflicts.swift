@@ -38,7 +38,7 @@ extension ManagedObjectContext {
             oldVersion: object.row?.version ?? 0, newVersion: newest?.version ?? 0)
     }
 
-    private func newestRow(of object: ManagedObject) throws -> RowReference? {
+    func newestRow(of object: ManagedObject) throws -> RowReference? {
         // Only contexts without a parent have conflicts.
         try channel.row(
             object.reference, object.binding.scope, staleness: nil, keepsSnapshot: false)
@@ -67,9 +67,11 @@ extension ManagedObjectContext {
     /// Applies a kind of policy to objects that were changed elsewhere.
     func settle(_ conflicts: [MergeConflict], by kind: MergePolicy.Kind) throws {
         guard kind != .error else { throw SaveError.mergeConflicts(conflicts) }
+        var settled: [SettledObject] = []
         var rolledBack: [ManagedObject] = []
         for conflict in conflicts {
             guard let object = registeredObject(for: conflict.objectID) else { continue }
+            settled.append(SettledObject(object))
             if let row = try newestRow(of: object) {
                 if kind == .rollback, !object.isDeleted { rolledBack.append(object) }
                 merge(row, into: object, by: kind)
@@ -79,6 +81,7 @@ extension ManagedObjectContext {
         }
         // Only now is it clear which other ends are deleted.
         for object in rolledBack { forgetPairs(of: object) }
+        try settleOtherEnds(of: settled, by: kind)
     }
 
     /// Discards all pending changes of a changed object.
@@ -91,21 +94,20 @@ extension ManagedObjectContext {
     private func merge(
         _ theirs: RowReference, into object: ManagedObject, by kind: MergePolicy.Kind
     ) {
-        let owners = owners(of: object)
+        let owners = object.ends
         defer {
             object.contents?.unload()
             // Objects that gain or lose this one as a member read their members again.
-            for owner in Set(owners + self.owners(of: object)) { owner.contents?.unload() }
+            for ends in [owners, object.ends] { ends.values.forEach { $0.contents?.unload() } }
             object.awake(fromSnapshotEvents: .mergePolicy)
         }
         if object.isDeleted {
-            if kind.storeWins {
-                tracker.withdrawDeletion(of: object)
-                tracker.withdrawUpdate(of: object)
-                object.discardChanges()
-                object.contents?.forgetOrders()
-            }
             object.row = theirs
+            if kind.storeWins { return keep(object) }
+            guard object.state.deletion.isOrder else { return }
+            // The delete rules are applied again, to what others have related to the object.
+            object.discardChanges()
+            object.state.deletion = .marked
             return
         }
         if object.isInserted { return mergeInsertion(of: object, over: theirs, by: kind) }
@@ -181,12 +183,6 @@ extension ManagedObjectContext {
             object.contents?.relationships[index]?.forgetNotes()
         }
         object.contents?.unload()
-    }
-
-    /// The objects at the other end of to-one relationships.
-    private func owners(of object: ManagedObject) -> [ManagedObject] {
-        let entity = object.binding.entity
-        return entity.toOneIndexes.compactMap { object.destination(of: entity.properties[$0]) }
     }
 
     /// The value of an attribute or to-one relationship in a row, as an unsaved value.

@@ -69,7 +69,8 @@ extension ManagedObjectContext {
             guard object.contents?.relationships[index]?.isReordered == true,
                 property.relationship?.isInJoinTable == true
             else { return [] }
-            return object.orderedDestinations(of: property).enumerated().map { position, member in
+            let members = object.orderedDestinations(of: property).filter { !$0.isDeleted }
+            return members.enumerated().map { position, member in
                 JoinChange(
                     property: property, entity: object.binding.entity,
                     sourceKey: object.reference, destinationEntity: member.binding.entity,

@@ -91,6 +91,7 @@ struct SaveOperation {
         }
         // Includes the objects whose rows were just found gone.
         work.deleted = context.tracker.deleted.filter(\.isDeleted)
+        context.dropReferences(to: work.deleted.filter(\.state.deletion.isOfOthers))
     }
 
     // MARK: - Plan and write
@@ -156,10 +157,10 @@ struct SaveOperation {
         try context.requiringReads {
             try context.settle(conflict, among: planned, work)
             collect()
+            context.processChanges(isSaving: true)
         }
-        guard case .uniqueness = conflict.conflict else { return }
-        // The conflict may have been settled by a deletion that validation refuses. Duplicates
-        // disappear, they are not deleted.
+        // The conflict may have been settled by a deletion that validation refuses, or by cutting a
+        // reference that it requires. Duplicates disappear, they are not deleted.
         var remaining = work
         remaining.deleted.removeAll(where: \.isInserted)
         try context.validate(remaining)

@@ -29,7 +29,7 @@ struct InMemoryStoreContents: Sendable {
     private var tables: [[Int64: RowReference]]
 
     /// By column, then by the key in it: the keys at the other end.
-    private var references: [ReferenceColumn: [Int64: Set<Int64>]] = [:]
+    private(set) var references: [ReferenceColumn: [Int64: Set<Int64>]] = [:]
 
     /// The positions of destinations among those of a source, by the end of a join table.
     private var positions: [JoinEnd: [Pair: Int]] = [:]

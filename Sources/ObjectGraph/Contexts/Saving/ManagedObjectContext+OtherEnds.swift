@@ -1,0 +1,147 @@
+// The other ends of the relationships that a merge policy has settled (spec §5.3.11, §5.4.12).
+//
+// A setter changes both ends of a relationship, so that a save finds by its version a row that was
+// deleted or related to others meanwhile. A merge policy decides object by object. What it decides
+// is carried to the other ends here, as a setter would: they get a new version, the history names
+// them, and no reference to an object that is gone is written.
+extension ManagedObjectContext {
+    /// An object that a policy has settled, and what its to-one relationships led to before.
+    struct SettledObject {
+        let object: ManagedObject
+        let mine: [Int: ManagedObject]
+
+        init(_ object: ManagedObject) {
+            self.object = object
+            mine = object.ends
+        }
+    }
+
+    func settleOtherEnds(of settled: [SettledObject], by kind: MergePolicy.Kind) throws {
+        dropReferences(to: settled.map(\.object).filter(\.isDeleted))
+        for settled in settled where !settled.object.isDeleted {
+            for index in settled.object.binding.entity.toOneIndexes {
+                let property = settled.object.binding.entity.properties[index]
+                guard let inverse = model.inverse(of: property.relationship!) else { continue }
+                try settle(settled, property, inverse, by: kind)
+            }
+        }
+    }
+
+    private func settle(
+        _ settled: SettledObject, _ property: Property, _ inverse: Property,
+        by kind: MergePolicy.Kind
+    ) throws {
+        let object = settled.object
+        let theirs = object.isInserted ? nil : object.storedDestination(of: property)
+        if let end = object.destination(of: property), try !canLead(to: end, end === theirs, kind) {
+            object.store(nil, in: property)
+        }
+        let result = object.destination(of: property)
+        var ends = [settled.mine[property.index], theirs, result].compactMap(\.self)
+        while let end = ends.popLast() {
+            guard !ends.contains(end) else { continue }
+            guard !end.state.isDetached, !end.isDeleted, try renewUnchanged(end) else { continue }
+            if inverse.kind == .toMany {
+                end.note(
+                    object, in: inverse, isMember: end === result, isStored: end === theirs)
+            } else if end !== result {
+                if try newestEnd(of: end, inverse) === object { end.store(nil, in: inverse) }
+            } else if try newestEnd(of: end, inverse) !== object {
+                // The two ends were settled differently. Of two links to one object, that of the
+                // winning side stays.
+                if (end === theirs) == kind.storeWins {
+                    try takeOver(end, inverse, by: object, property)
+                } else {
+                    object.store(nil, in: property)
+                }
+            }
+        }
+    }
+
+    /// Whether a relationship that was settled can lead to an object. A deletion here yields to a
+    /// stored relationship if the store wins.
+    private func canLead(
+        to end: ManagedObject, _ isStored: Bool, _ kind: MergePolicy.Kind
+    ) throws -> Bool {
+        if end.state.deletion.isOfOthers { return false }
+        if end.isInserted { return !end.isDeleted }
+        guard isStored else { return try renewUnchanged(end) }
+        guard end.isDeleted else { return true }
+        guard kind.storeWins, try newestRow(of: end) != nil else { return false }
+        keep(end)
+        return true
+    }
+
+    /// Sets the end of a one-to-one relationship, and takes it from the object that had it.
+    private func takeOver(
+        _ end: ManagedObject, _ inverse: Property, by object: ManagedObject, _ property: Property
+    ) throws {
+        let previous = try newestEnd(of: end, inverse)
+        end.store(object, in: inverse)
+        guard let previous, !previous.isDeleted, try renewUnchanged(previous),
+            try newestEnd(of: previous, property) === end
+        else { return }
+        previous.store(nil, in: property)
+    }
+
+    /// The unsaved destination of a to-one relationship, otherwise that of the newest row.
+    private func newestEnd(of object: ManagedObject, _ property: Property) throws -> ManagedObject?
+    {
+        if object.isInserted || object.changesBesideDraft?.contains(property.index) == true {
+            return object.destination(of: property)
+        }
+        coordinator.forgetRow(object.reference, object.binding.scope)
+        return try newestRow(of: object)?.destination(
+            of: property, in: object.binding.entity.layout
+        )
+        .map {
+            self.object(
+                $0.key, entityIndex: $0.entityIndex, storeNumber: object.binding.storeNumber)
+        }
+    }
+
+    /// Gives an unchanged object its newest row, since others may have changed its own ends.
+    ///
+    /// - Returns: false if the row is gone.
+    func renewUnchanged(_ object: ManagedObject) throws -> Bool {
+        guard !object.hasChanges else { return !object.isDeleted }
+        coordinator.forgetRow(object.reference, object.binding.scope)
+        guard let newest = try newestRow(of: object) else { return false }
+        object.contents?.unload()
+        object.row = newest
+        if !object.isFault { object.awake(fromSnapshotEvents: .refresh) }
+        return true
+    }
+
+    /// Takes back a deletion, because the row has changed and the store wins. Relationships that
+    /// the deletion has cut stay cut.
+    func keep(_ object: ManagedObject) {
+        tracker.withdrawDeletion(of: object)
+        tracker.withdrawUpdate(of: object)
+        object.discardChanges()
+        object.contents?.forgetOrders()
+        guard object.contents?.changedRelationships.isEmpty == false else { return }
+        tracker.update(object)
+        object.state.flags.insert(.relationshipChanged)
+    }
+}
+
+extension ManagedObject {
+    /// The destinations of the to-one relationships, by property index.
+    final var ends: [Int: ManagedObject] {
+        binding.entity.toOneIndexes.reduce(into: [:]) { ends, index in
+            ends[index] = destination(of: binding.entity.properties[index])
+        }
+    }
+
+    /// Notes an addition or a removal of a member if the store has another one.
+    fileprivate final func note(
+        _ member: ManagedObject, in property: Property, isMember: Bool, isStored: Bool
+    ) {
+        if isMember == isStored {
+            contents?.relationships[property.index]?.forgetNotes { $0 === member }
+        } else if contents?.relationships[property.index]?.hasNote(member, isMember) != true {
+            note(member, in: property, isAddition: isMember)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import ObjectGraph
+
+/// Two contexts change related objects, one after the other, each knowing only the state before.
+@Suite struct `References to rows that are gone (§1.5, §5.3)` {
+    @Test(arguments: LinkKind.allCases)
+    func `no order of two saves leaves one, whatever the policy (§5.3.8, §5.3.9, §5.3.11)`(
+        _ kind: LinkKind
+    ) throws {
+        var found: [String] = []
+        for trial in PairTrial.all(of: kind) {
+            if let fault = try trial.fault() { found.append("\(trial): \(fault)") }
+        }
+        #expect(found.isEmpty, "\(found.count): \(found.prefix(20).joined(separator: "\n"))")
+    }
+
+    @Test(arguments: LinkKind.allCases)
+    func `a deleted object that is related to others loses them again (§5.3.12)`(
+        _ kind: LinkKind
+    ) throws {
+        let store = try StoreFixture(kind.model)
+        try store.run { context in
+            let (owner, leaf) = (try context.insert("Owner"), try context.insert("Leaf"))
+            try context.save()
+            context.delete(leaf)
+            context.processPendingChanges()
+            PairTrial.relate(owner, leaf, true)
+            try context.save()
+            #expect(try PairTrial.related(owner.value(forKey: "leaves")).isEmpty)
+            let faults = try StoredReferences(of: store.coordinator).faults()
+            #expect(faults.isEmpty)
+        }
+    }
+
+    @Test(arguments: [MergePolicy.mergeByPropertyObjectTrump, .overwrite])
+    func `what a policy takes from another owner is a change of that owner (§5.4.12, §10.4.4)`(
+        _ policy: MergePolicy
+    ) throws {
+        let store = try StoreFixture(LinkKind.oneToMany.model, tracksHistory: true)
+        let ids = try store.run { context in
+            let objects = try ["Owner", "Owner", "Owner", "Leaf"].map { try context.insert($0) }
+            PairTrial.relate(objects[0], objects[3], true)
+            try context.save()
+            return objects.map(\.objectID)
+        }
+        let other = store.makeContext()
+        try other.performAndWait {
+            other.mergePolicy = policy
+            PairTrial.relate(other.object(with: ids[2]), other.object(with: ids[3]), true)
+            try store.run { context in
+                PairTrial.relate(context.object(with: ids[1]), context.object(with: ids[3]), true)
+                try context.save()
+            }
+            try other.save()
+        }
+        var named: [ManagedObjectID] = []
+        try store.coordinator.enumerateHistory(PersistentHistoryRequest(after: nil)) {
+            named = $0.changes!.filter { $0.updatedProperties?.contains("leaves") == true }
+                .map(\.changedObjectID)
+        }
+        #expect(Set(named).isSuperset(of: ids[1...2]))
+        #expect(try store.sql("SELECT Z_OPT FROM ZOWNER ORDER BY Z_PK") == [["3"], ["3"], ["2"]])
+    }
+
+    @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
+        let store = try StoreFixture(
+            ManagedObjectModel(entities: [
+                EntityDescription(
+                    name: "Owner",
+                    relationships: [.toMany("leaves", "Leaf", inverse: "owners", deleteRule: .deny)]
+                ),
+                EntityDescription(
+                    name: "Leaf", relationships: [.toOne("owners", "Owner", inverse: "leaves")]),
+            ]))
+        let (owner, leaf) = try store.run { context in
+            let objects = (try context.insert("Owner"), try context.insert("Leaf"))
+            try context.save()
+            return (objects.0.objectID, objects.1.objectID)
+        }
+        let other = store.makeContext()
+        try other.performAndWait {
+            other.mergePolicy = .mergeByPropertyObjectTrump
+            let mine = other.object(with: owner)
+            #expect(try PairTrial.related(mine.value(forKey: "leaves")).isEmpty)
+            try store.run { context in
+                PairTrial.relate(context.object(with: owner), context.object(with: leaf), true)
+                try context.save()
+            }
+            other.delete(mine)
+            #expect(try other.validationErrors().count == 1)
+            #expect(mine.isDeleted && other.hasChanges)
+        }
+    }
+}
