@@ -369,6 +369,10 @@ struct ReferenceGraph {
                 guard own.snapshots[object] != nil,
                     let newest = view(object, in: own.parent)
                 else { return }
+                // The delete rules of a deleted object are applied again.
+                if own.ordered.contains(object), own.snapshots[object]?.version != newest.version {
+                    isUnclear = true
+                }
                 forgetEqualValues(of: object, in: level)
                 levels[level].snapshots[object] = newest
                 return

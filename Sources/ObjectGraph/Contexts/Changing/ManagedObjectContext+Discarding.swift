@@ -159,7 +159,9 @@ extension ManagedObjectContext {
             })
         else { return }
         object.forgetEqualValues()
+        let isChanged = object.row?.version != newest.version
         object.row = newest
+        if isChanged { object.applyDeleteRulesAgain() }
         object.awake(fromSnapshotEvents: .refresh)
     }
 

@@ -104,11 +104,7 @@ extension ManagedObjectContext {
         if object.isDeleted {
             object.row = theirs
             if kind.storeWins { return keep(object) }
-            guard object.state.deletion.isOrder else { return }
-            // The delete rules are applied again, to what others have related to the object.
-            object.discardChanges()
-            object.state.deletion = .marked
-            return
+            return object.applyDeleteRulesAgain()
         }
         if object.isInserted { return mergeInsertion(of: object, over: theirs, by: kind) }
         guard let base = object.row else { return }
@@ -207,6 +203,14 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Has the delete rules of an object that is deleted here applied again, to what others have
+    /// related to it in its newest row.
+    final func applyDeleteRulesAgain() {
+        guard state.deletion.isOrder else { return }
+        discardChanges()
+        state.deletion = .marked
+    }
+
     /// Discards the unsaved additions and removals of one member of a to-many relationship.
     fileprivate func forgetNotes(about member: ManagedObject, in property: Property) {
         contents?.relationships[property.index]?.forgetNotes { $0 === member }

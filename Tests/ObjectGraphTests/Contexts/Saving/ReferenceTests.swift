@@ -33,6 +33,36 @@ import Testing
         }
     }
 
+    @Test(arguments: LinkKind.allCases, [false, true])
+    func
+        `a deleted object that takes a newer row loses what others have related (§5.3.12, §4.4.13)`(
+            _ kind: LinkKind, isMerged: Bool
+        ) throws
+    {
+        let store = try StoreFixture(kind.model)
+        try store.run { context in
+            let (owner, leaf) = (try context.insert("Owner"), try context.insert("Leaf"))
+            try context.save()
+            let ids = (owner.objectID, leaf.objectID)
+            context.delete(leaf)
+            context.processPendingChanges()
+            let other = store.makeContext()
+            try other.performAndWait {
+                PairTrial.relate(other.object(with: ids.0), other.object(with: ids.1), true)
+                try other.save()
+            }
+            if isMerged {
+                context.mergeChanges(ObjectChanges(updated: [ids.0, ids.1]))
+            } else {
+                context.refreshAllObjects()
+            }
+            try context.save()
+            #expect(try PairTrial.related(owner.value(forKey: "leaves")).isEmpty)
+            let faults = try StoredReferences(of: store.coordinator).faults()
+            #expect(faults.isEmpty)
+        }
+    }
+
     @Test(arguments: [MergePolicy.mergeByPropertyObjectTrump, .overwrite])
     func `what a policy takes from another owner is a change of that owner (§5.4.12, §10.4.4)`(
         _ policy: MergePolicy
