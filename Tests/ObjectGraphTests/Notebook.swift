@@ -234,8 +234,8 @@ extension ManagedObjectContext {
                 FetchRequest(entityName: "Note", sortKeys: [.ascending("text")]), as: Note.self))
     }
 
-    /// Makes a notebook whose deletion is saved and undone, with a note that another context added
-    /// before the deletion.
+    /// Makes a notebook whose deletion is saved and undone, with a note to which another program has
+    /// given its key.
     ///
     /// Needs an undo manager. The notebook is inserted afterwards.
     func bringBackNotebook(
@@ -244,16 +244,19 @@ extension ManagedObjectContext {
         mergePolicy = .overwrite
         let notebook = Notebook(context: self)
         try save()
-        let id = notebook.objectID
-        delete(notebook)
-        processPendingChanges()
         let other = store.makeContext()
         let noteID = try other.performAndWait {
-            let note = other.makeNote("a", in: other.object(with: id) as? Notebook)
+            let note = other.makeNote("a")
             try other.save()
             return note.objectID
         }
+        let key = notebook.objectID.reference
+        delete(notebook)
         try save()
+        // As another program may leave it.
+        let path = store.folder.path("store.sqlite")
+        try Connection(SQLiteConfiguration(path: path))
+            .execute("UPDATE ZNOTE SET ZNOTEBOOK = \(key), Z_OPT = Z_OPT + 1")
         undo()
         return (notebook, noteID)
     }

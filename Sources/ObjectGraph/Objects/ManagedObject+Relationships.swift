@@ -115,10 +115,10 @@ extension ManagedObject {
             old?.note(self, in: inverse, isAddition: false)
             new?.note(self, in: inverse, isAddition: true)
         case .toOne:
-            old?.store(nil, in: inverse)
+            old?.cutEnd(inverse, from: self)
             if let new {
                 if let previous = new.destination(of: inverse), previous !== self {
-                    previous.store(nil, in: property)
+                    previous.cutEnd(property, from: new)
                 }
                 new.store(self, in: inverse)
             }
@@ -126,6 +126,14 @@ extension ManagedObject {
             break
         }
         if let new { noteRelation(to: new) }
+    }
+
+    /// Sets the end of a one-to-one relationship to nil if it leads to an object, which leads
+    /// elsewhere now.
+    private final func cutEnd(_ property: Property, from object: ManagedObject) {
+        guard let inverse = binding.model.inverse(of: property.relationship!) else { return }
+        managedObjectContext?.renewIfStale(self, inverse, of: object)
+        if destination(of: property) === object { store(nil, in: property) }
     }
 
     /// Has the delete rules of a deleted object applied again, since it has another relationship
@@ -198,7 +206,7 @@ extension ManagedObject {
         guard state.life.isToBeWritten,
             let inverse = binding.model.inverse(of: property.relationship!),
             inverse.kind == .toOne,
-            state.life.isInsertion || changesBesideDraft?.contains(inverse.index) == true
+            state.life.isInsertion || changedProperties.contains(inverse.index)
         else { return false }
         return destination(of: inverse) !== owner
     }

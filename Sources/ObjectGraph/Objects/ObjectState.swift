@@ -117,6 +117,10 @@ enum UnsavedDeletion: UInt8 {
     /// The delete rules have been applied, or none apply.
     case propagated
 
+    /// The delete rules were applied to an older row than the object has now. The next save applies
+    /// them to this one, since others may have related the object meanwhile.
+    case renewed
+
     /// The row was found gone; the object was not deleted here.
     case foundGone
 
@@ -131,7 +135,7 @@ enum UnsavedDeletion: UInt8 {
     /// Whether no delete rules are to be applied any more.
     var isPropagated: Bool {
         switch self {
-        case .propagated, .foundGone, .merged, .mergedToo: true
+        case .propagated, .renewed, .foundGone, .merged, .mergedToo: true
         case .none, .marked: false
         }
     }
@@ -140,7 +144,7 @@ enum UnsavedDeletion: UInt8 {
     /// be back by then.
     var isOrder: Bool {
         switch self {
-        case .marked, .propagated, .mergedToo: true
+        case .marked, .propagated, .renewed, .mergedToo: true
         case .none, .foundGone, .merged: false
         }
     }

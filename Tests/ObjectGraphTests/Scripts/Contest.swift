@@ -12,6 +12,7 @@ final class Contest: @unchecked Sendable {
     }
 
     let seed: UInt64
+    private let skipped: Set<Int>
     private(set) var steps: [String] = []
     private var generator: SeededGenerator
     private var coordinators: [PersistentStoreCoordinator] = []
@@ -20,8 +21,10 @@ final class Contest: @unchecked Sendable {
     private var saved: [ObjectChanges] = []
     private var next: Int64 = 0
 
-    init(seed: UInt64) {
+    /// - Parameter skipped: The positions of steps that are left out. The others stay the same.
+    init(seed: UInt64, skipping skipped: Set<Int> = []) {
         self.seed = seed
+        self.skipped = skipped
         generator = SeededGenerator(seed: seed)
     }
 
@@ -33,6 +36,9 @@ final class Contest: @unchecked Sendable {
         }
     }
 
+    /// The number of steps, without the saves at the end.
+    var stepCount: Int { Int(10 + seed / 1000 % 40) }
+
     func run() throws {
         let folder = TemporaryFolder()
         try open(in: folder)
@@ -43,7 +49,9 @@ final class Contest: @unchecked Sendable {
             try context.save()
         }
         var copy = try HistoryCopy(of: coordinators[0])
-        for _ in 0..<number(40) + 10 {
+        for position in 0..<stepCount {
+            generator = SeededGenerator(seed: seed &+ UInt64(position + 1) &* 0x9E37_79B9_7F4A_7C15)
+            if skipped.contains(position) { continue }
             let level = number(contexts.count)
             let context = contexts[level]
             let step = number(24)

@@ -164,6 +164,7 @@ extension ReferenceGraph {
     // MARK: - To the store
 
     private mutating func write(_ level: Int) -> SaveOutcome {
+        if displacesEnds(level) { markUnclear() }
         let before = self
         let policy = levels[level].policy
         for object in levels[level].ordered.subtracting(levels[level].inserted)
@@ -213,6 +214,21 @@ extension ReferenceGraph {
         if entities.indices.contains(where: { isOrderOpen($0, in: nil) }) { markUnclear() }
         settle(level, saved)
         return .saved(saved)
+    }
+
+    /// Whether others have related an object since that is related elsewhere here, and this context
+    /// has read their row.
+    private func displacesEnds(_ level: Int) -> Bool {
+        let own = levels[level]
+        return own.updated.contains { object in
+            [("card", "holder"), ("holder", "card")].contains { key, inverse in
+                guard let change = own.changes[object]?[key],
+                    let displaced = own.snapshots[object]?.values[key]?.destination,
+                    change != .object(displaced)
+                else { return false }
+                return value(inverse, of: displaced, in: level) == .object(object)
+            }
+        }
     }
 
     private func conflictingObjects(_ level: Int) -> [Int] {
@@ -307,7 +323,9 @@ extension ReferenceGraph {
                     if !own.updated.contains(end) { levels[level].snapshots[end] = rows[end] }
                     touch(end, in: level)
                 }
-            } else if isSettled || !ends.allSatisfy({ isLinked($0, back: object, key, level) }) {
+            } else if isSettled || mine != result
+                || !ends.allSatisfy({ isLinked($0, back: object, key, level) })
+            {
                 markUnclear()
             }
         }

@@ -264,15 +264,22 @@ struct ReferenceGraph {
             if let destination { levels[level].lists[destination]?.append(object) }
         default:
             let inverse = key == "card" ? "holder" : "card"
-            if let old { set(inverse, of: old, to: .null, in: level) }
+            if let old { cutEnd(inverse, of: old, from: object, in: level) }
             guard let destination else { return }
             realise(destination, in: level)
             let previous = currentDestination(inverse, of: destination, in: level)
             if let previous, previous != object {
-                set(key, of: previous, to: .null, in: level)
+                cutEnd(key, of: previous, from: destination, in: level)
             }
             set(inverse, of: destination, to: .object(object), in: level)
         }
+    }
+
+    /// It is open whether an end is cut that leads elsewhere, as one of the two was read earlier.
+    private mutating func cutEnd(_ key: String, of object: Int, from other: Int, in level: Int) {
+        realise(object, in: level)
+        if currentDestination(key, of: object, in: level) != other { isUnclear = true }
+        set(key, of: object, to: .null, in: level)
     }
 
     /// The destination, also for a deleted object.

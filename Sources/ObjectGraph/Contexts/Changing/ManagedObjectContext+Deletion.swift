@@ -72,6 +72,11 @@ extension ManagedObjectContext {
     func processChanges(isSaving: Bool) -> [ManagedObject] {
         beginOperation()
         let unplaced = readingForEngine {
+            if isSaving, parent == nil {
+                for object in tracker.deleted where object.state.deletion == .renewed {
+                    object.applyDeleteRulesAgain()
+                }
+            }
             if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
             return model.hasOrderedRelationships ? assignPlaces(isSaving: isSaving) : []
         }
@@ -185,11 +190,11 @@ extension ManagedObjectContext {
 
     /// Gives an object that does not lead back its newest row, since others may have related the
     /// two after this context has read it. Otherwise no rule would cut the stored key.
-    private func renewIfStale(
+    func renewIfStale(
         _ destination: ManagedObject, _ property: Property, of object: ManagedObject
     ) {
         guard parent == nil, let inverse = model.inverse(of: property.relationship!),
-            inverse.kind == .toOne, !destination.hasChanges, !destination.state.isDetached,
+            inverse.kind == .toOne, !destination.state.isDetached,
             destination.destination(of: inverse) !== object
         else { return }
         do { _ = try renewUnchanged(destination) } catch {

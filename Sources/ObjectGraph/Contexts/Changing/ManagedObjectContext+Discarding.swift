@@ -161,7 +161,7 @@ extension ManagedObjectContext {
         object.forgetEqualValues()
         let isChanged = object.row?.version != newest.version
         object.row = newest
-        if isChanged { object.applyDeleteRulesAgain() }
+        if isChanged, object.state.deletion == .propagated { object.state.deletion = .renewed }
         object.awake(fromSnapshotEvents: .refresh)
     }
 

@@ -99,7 +99,10 @@ extension ManagedObjectContext {
     /// Notes that others have deleted an object too, after its delete rules.
     private func mergeDeletion(ofDeleted object: ManagedObject) {
         if object.state.deletion == .marked { readingForEngine { propagateDeletions() } }
-        if object.state.deletion == .propagated { object.state.deletion = .mergedToo }
+        switch object.state.deletion {
+        case .propagated, .renewed: object.state.deletion = .mergedToo
+        case .none, .marked, .foundGone, .merged, .mergedToo: break
+        }
     }
 
     /// The objects whose rows are in the store: the rows are back, and this context has or will get

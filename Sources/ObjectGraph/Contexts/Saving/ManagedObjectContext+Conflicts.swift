@@ -69,6 +69,7 @@ extension ManagedObjectContext {
         guard kind != .error else { throw SaveError.mergeConflicts(conflicts) }
         var settled: [SettledObject] = []
         var rolledBack: [ManagedObject] = []
+        var gone: [ManagedObject] = []
         for conflict in conflicts {
             guard let object = registeredObject(for: conflict.objectID) else { continue }
             settled.append(SettledObject(object))
@@ -77,10 +78,12 @@ extension ManagedObjectContext {
                 merge(row, into: object, by: kind)
             } else {
                 mergeDeletion(of: object, by: kind)
+                if object.isDeleted { gone.append(object) }
             }
         }
         // Only now is it clear which other ends are deleted.
         for object in rolledBack { forgetPairs(of: object) }
+        dropReferences(to: gone)
         try settleOtherEnds(of: settled, by: kind)
     }
 

@@ -17,7 +17,6 @@ extension ManagedObjectContext {
     }
 
     func settleOtherEnds(of settled: [SettledObject], by kind: MergePolicy.Kind) throws {
-        dropReferences(to: settled.map(\.object).filter(\.isDeleted))
         for settled in settled where !settled.object.isDeleted {
             for index in settled.object.binding.entity.toOneIndexes {
                 let property = settled.object.binding.entity.properties[index]
@@ -100,14 +99,36 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Gives an unchanged object its newest row, since others may have changed its own ends.
+    /// Sets the ends of one-to-one relationships to nil that lead to an object which leads elsewhere
+    /// now. A setter has done so, unless others have related the object since.
+    func cutDisplacedEnds() {
+        guard parent == nil else { return }
+        for object in tracker.updated where object.state.life == .updated && !object.isDeleted {
+            for index in object.binding.entity.toOneIndexes {
+                let property = object.binding.entity.properties[index]
+                guard let inverse = model.inverse(of: property.relationship!),
+                    inverse.kind == .toOne,
+                    object.changesBesideDraft?.contains(index) == true,
+                    let displaced = object.storedDestination(of: property), !displaced.isDeleted,
+                    displaced !== object.destination(of: property),
+                    displaced.destination(of: inverse) === object
+                else { continue }
+                displaced.store(nil, in: inverse)
+            }
+        }
+    }
+
+    /// Gives an object that the save does not write its newest row, since others may have changed
+    /// its own ends.
     ///
     /// - Returns: false if the row is gone.
     func renewUnchanged(_ object: ManagedObject) throws -> Bool {
-        guard !object.hasChanges else { return !object.isDeleted }
+        guard !object.isDeleted else { return false }
+        guard !object.isWritten else { return true }
         coordinator.forgetRow(object.reference, object.binding.scope)
         guard let newest = try newestRow(of: object) else { return false }
         object.contents?.unload()
+        object.forgetEqualValues()
         object.row = newest
         if !object.isFault { object.awake(fromSnapshotEvents: .refresh) }
         return true
@@ -127,6 +148,12 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+    /// Whether a save writes the object's row.
+    final var isWritten: Bool {
+        state.life.isInsertion || state.flags.contains(.relationshipChanged)
+            || state.life == .updated && !changedProperties.isEmpty
+    }
+
     /// The destinations of the to-one relationships, by property index.
     final var ends: [Int: ManagedObject] {
         binding.entity.toOneIndexes.reduce(into: [:]) { ends, index in

@@ -91,7 +91,10 @@ struct SaveOperation {
         }
         // Includes the objects whose rows were just found gone.
         work.deleted = context.tracker.deleted.filter(\.isDeleted)
-        context.dropReferences(to: work.deleted.filter(\.state.deletion.isOfOthers))
+        // Objects that were never saved are still to be refused.
+        context.cutDisplacedEnds()
+        context.dropReferences(
+            to: work.deleted.filter { $0.state.deletion.isOfOthers && $0.reference > 0 })
     }
 
     // MARK: - Plan and write

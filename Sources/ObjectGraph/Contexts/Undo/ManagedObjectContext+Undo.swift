@@ -102,7 +102,7 @@ extension ManagedObjectContext {
         switch object.state.deletion {
         case .none, .merged, .mergedToo: return false
         case .foundGone: expectRow(of: object)
-        case .marked, .propagated:
+        case .marked, .propagated, .renewed:
             noteEvent(of: object)
             object.state.deletion = .none
         }
