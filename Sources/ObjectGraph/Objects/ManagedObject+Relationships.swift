@@ -155,6 +155,50 @@ extension ManagedObject {
             destination.map { .objectID($0.objectID) } ?? .null, at: property.index)
     }
 
+    // MARK: - Changes of to-many relationships
+
+    /// Whether the members of a to-many relationship, or their order, differ from those of the last
+    /// save. A save gives the object a new version then, although its row has the same values
+    /// (spec §2.11).
+    final var hasChangedRelationships: Bool {
+        contents?.relationships.keys.contains(where: hasOtherMembers) ?? false
+    }
+
+    /// The relationships whose members or their order differ from those of the last save.
+    final var changedRelationships: PropertyMask {
+        var changed = PropertyMask()
+        guard let contents else { return changed }
+        for index in contents.relationships.keys where hasOtherMembers(in: index) {
+            changed.insert(index)
+        }
+        return changed
+    }
+
+    /// Whether the members of a relationship, or their order, differ from those of the last save.
+    final func hasOtherMembers(in index: Int) -> Bool {
+        guard let contents = contents?.relationships[index] else { return false }
+        return contents.isOrderAnother || hasMemberThatMoves(in: index, contents)
+    }
+
+    /// Whether members have been added or removed, and not the other way round since.
+    final var hasMemberThatMoves: Bool {
+        contents?.relationships.contains(where: hasMemberThatMoves) ?? false
+    }
+
+    /// The end with the foreign key decides, as others may have changed the row since.
+    private final func hasMemberThatMoves(in index: Int, _ contents: ToManyContents) -> Bool {
+        let property = binding.entity.properties[index]
+        guard let inverse = binding.model.inverse(of: property.relationship!),
+            inverse.kind == .toOne
+        else { return contents.hasNetNotes }
+        return contents.notes.contains { member, _ in
+            guard !member.isFault else { return false }
+            let wasMember =
+                !member.state.life.isInsertion && member.storedDestination(of: inverse) === self
+            return (member.destination(of: inverse) === self) != wasMember
+        }
+    }
+
     // MARK: - To many
 
     final func destinations(of property: Property) -> Set<ManagedObject> {
@@ -203,12 +247,20 @@ extension ManagedObject {
     /// Whether this object's unsaved end no longer refers to the owner that the store has for it.
     /// The end was changed, or belongs to a new object whose row others have brought back.
     private final func hasMovedAway(from owner: ManagedObject, _ property: Property) -> Bool {
-        guard state.life.isToBeWritten,
-            let inverse = binding.model.inverse(of: property.relationship!),
-            inverse.kind == .toOne,
-            state.life.isInsertion || changedProperties.contains(inverse.index)
+        guard let inverse = binding.model.inverse(of: property.relationship!),
+            inverse.kind == .toOne
         else { return false }
-        return destination(of: inverse) !== owner
+        return isMember(of: owner, inverse) == false
+    }
+
+    /// Whether an unsaved change of a to-one relationship leads to an owner; nil without such a
+    /// change. A value that was set back is none, except in a deleted object, which stays cut off.
+    private final func isMember(of owner: ManagedObject, _ property: Property) -> Bool? {
+        guard state.life.isToBeWritten,
+            state.life.isInsertion || changedProperties.contains(property.index)
+                || isDeleted && changesBesideDraft?.contains(property.index) == true
+        else { return nil }
+        return destination(of: property) === owner
     }
 
     /// The to-one relationships through which delete rules have removed this object from its
@@ -280,9 +332,9 @@ extension ManagedObject {
         let inverse = binding.model.inverse(of: property.relationship!)
         // The end with the foreign key decides, since a conflict or refresh may have changed it
         // back.
-        var isMember: ((ManagedObject) -> Bool)?
+        var isMember: ((ManagedObject) -> Bool?)?
         if let inverse, inverse.kind == .toOne {
-            isMember = { $0.destination(of: inverse) === self }
+            isMember = { $0.isMember(of: self, inverse) }
         }
         loaded.load(stored, isOrdered: property.relationship!.isOrdered, isMember: isMember)
         contents.relationships[property.index] = loaded
@@ -345,7 +397,6 @@ extension ManagedObject {
         else { return }
         contents.relationships[property.index]!.reorder(order)
         contents.eventMask.insert(property.index)
-        state.flags.insert(.relationshipChanged)
     }
 
     final func change(_ object: ManagedObject, in property: Property, isAddition: Bool) {
@@ -365,14 +416,44 @@ extension ManagedObject {
             return
         }
         guard let context = managedObjectContext else { return changeIsLost() }
-        // Adding a member again need not be undone. Without undo, the members need not be read.
-        let isUndoable =
-            context.undoManager != nil && members(of: property).contains(object) != isAddition
+        let hasUnsavedPair = context.hasUnsavedPair(from: self, to: object, property)
+        // Otherwise the members need not be read.
+        if hasUnsavedPair || context.undoManager != nil || hasLoadedDestinations(of: property),
+            knownMembers(of: property)?.contains(object) == isAddition
+        {
+            return
+        }
+        let takesBack = hasUnsavedPair && isStored(object, in: property) == isAddition
+        if hasUnsavedPair { forgetNotes(about: object, in: property, inverse) }
         note(object, in: property, isAddition: isAddition)
         if let inverse { object.note(self, in: inverse, isAddition: isAddition) }
-        context.noteJoin(
-            from: self, to: object, property, isAddition: isAddition, isUndoable: isUndoable)
+        context.noteJoin(from: self, to: object, property, isAddition: isAddition)
+        if takesBack {
+            forgetNotes(about: object, in: property, inverse)
+            context.withdrawJoin(from: self, to: object, property)
+        }
         if isAddition { noteRelation(to: object) }
+    }
+
+    /// Whether the level above has a pair that was added or removed here; nil if it cannot be read.
+    private final func isStored(_ object: ManagedObject, in property: Property) -> Bool? {
+        if let known = contents?.relationships[property.index], known.areNotesExact {
+            return known.hasNote(object, false)
+        }
+        return try? managedObjectContext?.membersAbove(of: property, self).contains(object)
+    }
+
+    /// Discards the unsaved additions and removals of a pair at both ends.
+    private final func forgetNotes(
+        about object: ManagedObject, in property: Property, _ inverse: Property?
+    ) {
+        forgetNotes(about: object, in: property)
+        if let inverse { object.forgetNotes(about: self, in: inverse) }
+    }
+
+    /// Discards the unsaved additions and removals of one member of a to-many relationship.
+    final func forgetNotes(about member: ManagedObject, in property: Property) {
+        contents?.relationships[property.index]?.forgetNotes { $0 === member }
     }
 
     /// Reads the members before one is added or removed if their present order matters: for undo,
@@ -400,7 +481,6 @@ extension ManagedObject {
         if property.relationship!.isOrdered {
             contents.relationships[property.index]!.noteReordering()
         }
-        state.flags.insert(.relationshipChanged)
         if state.flags.contains(.observed) { notifyObservers(ofPropertyAt: property.index) }
     }
 

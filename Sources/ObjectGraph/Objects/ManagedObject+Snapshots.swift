@@ -53,7 +53,7 @@ extension ManagedObject {
     private final func isChanged(_ property: Property) -> Bool {
         if property.isTransient { return false }
         guard property.kind != .toMany else {
-            return contents?.relationships[property.index]?.differs ?? false
+            return hasOtherMembers(in: property.index)
         }
         guard property.elements.isEmpty else {
             return property.elements.contains { isChanged($0.property) }

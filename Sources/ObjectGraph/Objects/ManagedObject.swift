@@ -230,8 +230,7 @@ open class ManagedObject {
     /// (spec §2.4).
     public final var hasPersistentChangedValues: Bool {
         guard isToBeWritten else { return false }
-        return !changedProperties.isEmpty
-            || contents?.relationships.values.contains(where: \.differs) ?? false
+        return !changedProperties.isEmpty || hasChangedRelationships
     }
 
     // MARK: - Hooks

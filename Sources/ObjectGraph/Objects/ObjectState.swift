@@ -174,16 +174,12 @@ struct ObjectFlags: OptionSet {
     /// The object is among those changed since pending changes were last processed.
     static let changedInEvent = ObjectFlags(rawValue: 8)
 
-    /// A relationship without a column in the object's row has changed. The row's version increases
-    /// anyway (spec §2.11).
-    static let relationshipChanged = ObjectFlags(rawValue: 16)
-
     /// An insertion of the object was posted, or would have been if the context had observers.
-    static let announced = ObjectFlags(rawValue: 32)
+    static let announced = ObjectFlags(rawValue: 16)
 
     /// Properties of the object are observed.
-    static let observed = ObjectFlags(rawValue: 64)
+    static let observed = ObjectFlags(rawValue: 32)
 
     /// Every use is checked for the context's queue (spec §4.8).
-    static let checked = ObjectFlags(rawValue: 128)
+    static let checked = ObjectFlags(rawValue: 64)
 }

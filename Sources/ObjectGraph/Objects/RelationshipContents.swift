@@ -8,13 +8,6 @@ final class RelationshipContents {
     /// The results of fetched properties, by name.
     var fetched: [String: [ManagedObject]] = [:]
 
-    /// The relationships that have members added, removed or reordered since the last save.
-    var changedRelationships: PropertyMask {
-        var changed = PropertyMask()
-        for (index, contents) in relationships where contents.hasChanges { changed.insert(index) }
-        return changed
-    }
-
     /// Removes all notes, since the level above has the changes now or they were discarded.
     func forgetNotes() {
         for index in relationships.keys { relationships[index]!.forgetNotes() }
@@ -56,11 +49,19 @@ struct ToManyContents {
     /// ordered.
     private(set) var order: [ManagedObject]?
 
+    /// The order that the level above had when the members were read.
+    private var storedOrder: [ManagedObject]?
+
     /// The unsaved order, to be applied when the members are read again.
     private var unsavedOrder: [ManagedObject]?
 
-    /// Additions and removals since the last save, oldest first.
+    /// Additions and removals since the last save, oldest first. A removal takes back an addition,
+    /// and the other way round.
     private(set) var notes: [Note] = []
+
+    /// Whether the members were known when each note was made, and not read again since. Then each
+    /// note is a change.
+    private(set) var areNotesExact = true
 
     /// Whether the order may have changed since the last save.
     private(set) var isReordered = false
@@ -76,7 +77,7 @@ struct ToManyContents {
 
     mutating func note(_ object: ManagedObject, isAddition: Bool) {
         notes.append((object, isAddition))
-        if objects != nil { apply(notes[notes.count - 1]) }
+        if objects != nil { apply(notes[notes.count - 1]) } else { areNotesExact = false }
     }
 
     private mutating func apply(_ note: Note) {
@@ -92,13 +93,17 @@ struct ToManyContents {
     /// Takes the stored members and applies the notes.
     ///
     /// - Parameter isMember: Whether an object that was added or removed since is a member now; nil
-    ///   if the notes alone decide.
+    ///   if the notes alone decide. Its result is nil if the stored members decide.
     mutating func load(
-        _ stored: [ManagedObject], isOrdered: Bool, isMember: ((ManagedObject) -> Bool)?
+        _ stored: [ManagedObject], isOrdered: Bool, isMember: ((ManagedObject) -> Bool?)?
     ) {
         objects = Set(stored)
-        if isOrdered { order = stored }
-        for note in notes where isMember.map({ $0(note.object) == note.isAddition }) ?? true {
+        if isOrdered {
+            order = stored
+            storedOrder = stored
+        }
+        for note in isMember == nil ? netNotes : notes
+        where isMember.map({ $0(note.object) == note.isAddition }) ?? true {
             // A member added by its own end comes last, even if others have placed it here
             // meanwhile.
             if isOrdered, isMember != nil, note.isAddition {
@@ -128,6 +133,8 @@ struct ToManyContents {
         if needsPlaces, let order { unsavedOrder = order }
         objects = nil
         order = nil
+        storedOrder = nil
+        if !notes.isEmpty { areNotesExact = false }
     }
 
     /// Sets the order of the members, which must be the same as before.
@@ -144,7 +151,9 @@ struct ToManyContents {
     /// Removes notes that have been saved, since the store has the changes now.
     mutating func forgetNotes() {
         notes = []
+        areNotesExact = true
         forgetOrder()
+        storedOrder = order
     }
 
     mutating func forgetOrder() {
@@ -170,11 +179,29 @@ struct ToManyContents {
         forgetNotes(about: gone.contains)
     }
 
-    /// Whether the members or their order differ from those of the last save.
-    var differs: Bool {
-        guard !isReordered else { return true }
+    /// Whether the order may differ from that of the last save.
+    var isOrderAnother: Bool { isReordered && (order == nil || order != storedOrder) }
+
+    /// Whether the notes have an effect.
+    var hasNetNotes: Bool {
+        guard areNotesMixed else { return !notes.isEmpty }
         let (added, removed) = difference
         return !added.isEmpty || !removed.isEmpty
+    }
+
+    /// Whether there are additions and removals, so that some may take back others.
+    private var areNotesMixed: Bool {
+        notes.contains(where: \.isAddition) && notes.contains { !$0.isAddition }
+    }
+
+    /// The notes that have an effect, oldest first.
+    private var netNotes: [Note] {
+        guard areNotesMixed else { return notes }
+        var (added, removed) = difference
+        // Of several notes about an object the last one counts.
+        return notes.reversed().filter {
+            ($0.isAddition ? added.remove($0.object) : removed.remove($0.object)) != nil
+        }.reversed()
     }
 
     /// The net effect of the notes: no object is in both sets.

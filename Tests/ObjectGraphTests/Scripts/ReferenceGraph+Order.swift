@@ -81,6 +81,7 @@ extension ReferenceGraph {
         guard old != items, Set(old) == Set(items) else { return }
         openList(of: person, in: level)
         touch(person, in: level)
+        levels[level].reordered.insert(person)
         levels[level].lists[person] = items
     }
 

@@ -30,6 +30,8 @@ extension ReferenceGraph {
         {
             markUnclear()
         }
+        // A member that comes back is the last one.
+        if isOrdered, own.touched.contains(where: { !own.isTouched($0) }) { markUnclear() }
         let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted)
         for object in updated { realise(object, in: level) }
         let inserted = own.inserted.subtracting(own.deleted)
@@ -87,7 +89,7 @@ extension ReferenceGraph {
         }
         for object in own.updated.subtracting(own.deleted).subtracting(own.inserted) {
             let changed = changedValues(of: object, in: level)
-            guard !changed.isEmpty || own.touched.contains(object) else { continue }
+            guard !changed.isEmpty || own.isTouched(object) else { continue }
             saved.updated.insert(object)
             // The result of changes to an object that the parent has deleted and not saved is open.
             if levels[parent].deleted.contains(object) { markUnclear() }
@@ -104,7 +106,11 @@ extension ReferenceGraph {
             delete(object, in: parent)
         }
         let pairs = own.pairs.filter { isWritten($0.key, $0.value, own) }
-        for (pair, isAddition) in pairs { setPair(pair, isAddition: isAddition, in: parent) }
+        for (pair, isAddition) in pairs {
+            // A pair that the parent has is noted there unless it has read the members.
+            if hasPair(pair, in: parent) == isAddition { markUnclear() }
+            setPair(pair, isAddition: isAddition, in: parent)
+        }
         for person in levels[parent].lists.keys {
             if isOrderOpen(person, in: parent) { markUnclear() }
             let items = items(of: person, in: parent)
@@ -185,6 +191,8 @@ extension ReferenceGraph {
                 forgetPairs(of: object, in: level)
             }
         }
+        // Others may have made the same order.
+        if !conflicting.isEmpty, !levels[level].reordered.isEmpty { markUnclear() }
         for object in conflicting { settleEnds(of: object, level, before, policy) }
         let own = levels[level]
         var saved = SavedObjects(
@@ -197,7 +205,7 @@ extension ReferenceGraph {
         }
         for object in own.updated.subtracting(own.deleted).subtracting(own.inserted) {
             let changed = changedValues(of: object, in: level)
-            guard !changed.isEmpty || own.touched.contains(object) else { continue }
+            guard !changed.isEmpty || own.isTouched(object) else { continue }
             saved.updated.insert(object)
             guard var row = rows[object] else {
                 markUnclear()
@@ -242,7 +250,7 @@ extension ReferenceGraph {
     private func changedObjects(_ level: Int) -> Set<Int> {
         let own = levels[level]
         let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted).filter {
-            !changedValues(of: $0, in: level).isEmpty || own.touched.contains($0)
+            !changedValues(of: $0, in: level).isEmpty || own.isTouched($0)
         }
         return updated.union(own.ordered.subtracting(own.inserted))
     }
@@ -318,10 +326,12 @@ extension ReferenceGraph {
                     markUnclear()
                     continue
                 }
-                for end in ends where isSettled && theirs[key, default: .null] != result {
-                    guard [theirs[key], result].contains(.object(end)) else { continue }
+                for end in Set(ends) {
+                    let isMember = result == .object(end)
+                    guard isMember != (theirs[key] == .object(end)) else { continue }
                     if !own.updated.contains(end) { levels[level].snapshots[end] = rows[end] }
                     touch(end, in: level)
+                    levels[level].movedItems[end, default: []].insert(object)
                 }
             } else if isSettled || mine != result
                 || !ends.allSatisfy({ isLinked($0, back: object, key, level) })

@@ -67,7 +67,7 @@ extension ReferenceGraph {
         levels[level].event.pairs[pair] = hasPair(pair, in: level)
     }
 
-    private func hasPair(_ pair: Pair, in level: Int) -> Bool {
+    func hasPair(_ pair: Pair, in level: Int) -> Bool {
         levels[level].pairs[pair] ?? pairs(in: levels[level].parent).contains(pair)
     }
 
@@ -246,14 +246,6 @@ extension ReferenceGraph {
         }
     }
 
-    /// Whether an item was added to or removed from a person, and that change is unsaved.
-    private func hasItemThatMoves(_ person: Int, in level: Int) -> Bool {
-        levels[level].movedItems[person, default: []].contains { item in
-            (currentDestination("owner", of: item, in: level) == person)
-                != (levels[level].snapshots[item]?.values["owner"] == .object(person))
-        }
-    }
-
     private mutating func takeAway(_ object: Int, in level: Int) {
         // If others have added items to an object that undo restored, it is deleted with its delete
         // rules.
@@ -273,11 +265,15 @@ extension ReferenceGraph {
             guard levels[level].updated.contains(object), isPresent(object, in: level),
                 !levels[level].inserted.contains(object),
                 changedValues(of: object, in: level).isEmpty,
-                !hasItemThatMoves(object, in: level)
+                !levels[level].hasItemThatMoves(object),
+                !levels[level].pairs.keys.contains(where: {
+                    $0.person == object || $0.group == object
+                })
             else { continue }
             cleaned.insert(object)
             levels[level].updated.remove(object)
             levels[level].touched.remove(object)
+            levels[level].reordered.remove(object)
             levels[level].changes[object] = nil
         }
         for object in event.objects.keys {

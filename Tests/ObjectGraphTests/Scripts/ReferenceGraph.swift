@@ -51,10 +51,12 @@ struct ReferenceGraph {
         var inserted: Set<Int> = []
         var updated: Set<Int> = []
         var deleted: Set<Int> = []
-        /// Objects that changed at the end of a relationship without a column.
+        /// Objects that changed at the end of a relationship without a column, taken back or not.
         var touched: Set<Int> = []
         /// By person: the items that were added or removed.
         var movedItems: [Int: Set<Int>] = [:]
+        /// Persons whose items got another order.
+        var reordered: Set<Int> = []
         /// By person: the ordered items before this event first changed them, and their order in
         /// this event.
         var listsBefore: [Int: [Int]] = [:]
@@ -84,6 +86,24 @@ struct ReferenceGraph {
 
         /// The objects that a save deletes.
         var ordered: Set<Int> { deleted.subtracting(deletedByOthers) }
+
+        /// Whether an object has other members than at the last save, or in another order.
+        func isTouched(_ object: Int) -> Bool {
+            reordered.contains(object) || hasItemThatMoves(object)
+                || pairs.keys.contains {
+                    $0.person == object && !deletedByOthers.contains($0.group)
+                        || $0.group == object && !deletedByOthers.contains($0.person)
+                }
+        }
+
+        /// Whether an item was added to or removed from a person, and that change is unsaved.
+        func hasItemThatMoves(_ person: Int) -> Bool {
+            movedItems[person, default: []].contains { item in
+                let stored = snapshots[item]?.values["owner"] ?? .null
+                let value = changes[item]?["owner"] ?? stored
+                return (value == .object(person)) != (stored == .object(person))
+            }
+        }
 
         var hasChangedObjects: Bool { !updated.isEmpty || inserted != deleted }
     }
@@ -292,10 +312,13 @@ struct ReferenceGraph {
     }
 
     mutating func setPair(_ pair: Pair, isAddition: Bool, in level: Int) {
+        guard hasPair(pair, in: level) != isAddition else { return }
         touch(pair.person, in: level)
         touch(pair.group, in: level)
         capture(pair, in: level)
-        levels[level].pairs[pair] = isAddition
+        let isUnsaved = levels[level].pairs[pair] != nil
+        let isTakenBack = pairs(in: levels[level].parent).contains(pair) == isAddition
+        levels[level].pairs[pair] = isUnsaved && isTakenBack ? nil : isAddition
     }
 
     /// Deletes the object and applies its delete rules.
@@ -357,6 +380,7 @@ struct ReferenceGraph {
         levels[level].merged = []
         levels[level].deletedByOthers = []
         levels[level].touched = []
+        levels[level].reordered = []
         levels[level].movedItems = [:]
         levels[level].listsBefore = [:]
         levels[level].lists = [:]
@@ -454,6 +478,9 @@ struct ReferenceGraph {
         guard levels[level].deletedByOthers.remove(object) == nil else {
             levels[level].deleted.remove(object)
             levels[level].updated.remove(object)
+            if levels[level].pairs.keys.contains(where: { [$0.person, $0.group].contains(object) }) {
+                isUnclear = true
+            }
             levels[level].touched.remove(object)
             levels[level].snapshots[object] = nil
             return

@@ -46,13 +46,21 @@ extension ScriptRun {
         case .addPair, .removePair:
             guard let person = object(1, { $0 == .person }), let group = object(2, { $0 == .group })
             else { return }
-            if reference.levels[level].hasUndo { renew(level) }
+            renew(level)
             let isAddition = step.kind == .addPair
+            let pair = ReferenceGraph.Pair(person: person, group: group)
+            // An addition of a member is noted unless the members have been read.
+            let isVain = reference.hasPair(pair, in: level) == isAddition
+            if isVain {
+                guard reference.isUndisputed(person, in: level) else { return }
+                reference.realise(person, in: level)
+            }
             try both {
-                $0.setPair(.init(person: person, group: group), isAddition: isAddition, in: level)
+                $0.setPair(pair, isAddition: isAddition, in: level)
             } engine: {
                 try self.on(level) {
                     let (person, group) = (self.engine(person, level), self.engine(group, level))
+                    if isVain { _ = try person.value(forKey: "groups") }
                     if isAddition {
                         person.add(group, to: ScriptSchema.groups)
                     } else {

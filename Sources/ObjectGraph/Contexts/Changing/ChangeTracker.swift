@@ -213,7 +213,6 @@ extension ManagedObject {
     /// Makes an updated object clean; another one keeps its life.
     fileprivate final func forgetUpdate() {
         if state.life == .updated { enter(.clean) }
-        state.flags.remove(.relationshipChanged)
     }
 
     /// Whether the next save inserts the object.

@@ -58,26 +58,60 @@ extension ManagedObjectContext {
     /// Records a change to a pair of a many-to-many relationship; the last change counts.
     func noteJoin(
         from source: ManagedObject, to destination: ManagedObject, _ property: Property,
-        isAddition: Bool, isUndoable: Bool
+        isAddition: Bool
     ) {
-        // Both ends may report the pair. It is noted for the end that owns the join table.
-        var note = JoinNote(
-            source: source, destination: destination, propertyIndex: property.index)
-        if model.inverse(of: property.relationship!)?.identifier == property.identifier {
-            // Its own inverse: both ends read the same column, so each direction is a pair.
-            let mirrored = JoinNote(
-                source: destination, destination: source, propertyIndex: property.index)
-            record(mirrored, isAddition: isAddition, isUndoable: isUndoable)
-        } else if case .joinTable(let end) = property.relationship?.storage, !end.isOwner,
-            let inverse = property.relationship?.inverseIndex
-        {
-            note = JoinNote(source: destination, destination: source, propertyIndex: inverse)
+        record(joinNote(from: source, to: destination, property), isAddition: isAddition)
+        if let mirrored = mirroredNote(from: source, to: destination, property) {
+            record(mirrored, isAddition: isAddition)
         }
-        record(note, isAddition: isAddition, isUndoable: isUndoable)
     }
 
-    private func record(_ note: JoinNote, isAddition: Bool, isUndoable: Bool) {
-        if isUndoable { capture(note, isAddition: isAddition) }
+    private func record(_ note: JoinNote, isAddition: Bool) {
+        if undoManager != nil { capture(note, isAddition: isAddition) }
         tracker.noteJoin(note, isAddition: isAddition)
+    }
+
+    /// Whether a pair was added or removed since the last save.
+    func hasUnsavedPair(
+        from source: ManagedObject, to destination: ManagedObject, _ property: Property
+    ) -> Bool {
+        guard !tracker.joins.isEmpty else { return false }
+        return tracker.joins[joinNote(from: source, to: destination, property)] != nil
+    }
+
+    /// Takes back a change to a pair.
+    func withdrawJoin(
+        from source: ManagedObject, to destination: ManagedObject, _ property: Property
+    ) {
+        tracker.withdrawJoin(joinNote(from: source, to: destination, property))
+        if let mirrored = mirroredNote(from: source, to: destination, property) {
+            tracker.withdrawJoin(mirrored)
+        }
+    }
+
+    /// The note about a pair. Both ends may report it; it is noted for the one that owns the join
+    /// table.
+    private func joinNote(
+        from source: ManagedObject, to destination: ManagedObject, _ property: Property
+    ) -> JoinNote {
+        if case .joinTable(let end) = property.relationship?.storage, !end.isOwner,
+            let inverse = property.relationship?.inverseIndex, !isItsOwnInverse(property)
+        {
+            return JoinNote(source: destination, destination: source, propertyIndex: inverse)
+        }
+        return JoinNote(source: source, destination: destination, propertyIndex: property.index)
+    }
+
+    /// The pair in the other direction, if the relationship is its own inverse: both ends read the
+    /// same column.
+    private func mirroredNote(
+        from source: ManagedObject, to destination: ManagedObject, _ property: Property
+    ) -> JoinNote? {
+        guard isItsOwnInverse(property) else { return nil }
+        return JoinNote(source: destination, destination: source, propertyIndex: property.index)
+    }
+
+    private func isItsOwnInverse(_ property: Property) -> Bool {
+        model.inverse(of: property.relationship!)?.identifier == property.identifier
     }
 }

@@ -181,7 +181,7 @@ extension ManagedObject {
         if !state.isDetached { enter(.clean) }
         if state.deletion.isMerged { row = nil }
         state.deletion = .none
-        state.flags.subtract([.relationshipChanged, .changedInEvent])
+        state.flags.remove(.changedInEvent)
         // The row is gone. It may exist again, so the next read looks for it.
         if row == nil { state.flags.insert(.fault) }
         discardChanges()

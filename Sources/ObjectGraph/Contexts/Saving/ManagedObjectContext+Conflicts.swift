@@ -213,9 +213,4 @@ extension ManagedObject {
         discardChanges()
         state.deletion = .marked
     }
-
-    /// Discards the unsaved additions and removals of one member of a to-many relationship.
-    fileprivate func forgetNotes(about member: ManagedObject, in property: Property) {
-        contents?.relationships[property.index]?.forgetNotes { $0 === member }
-    }
 }

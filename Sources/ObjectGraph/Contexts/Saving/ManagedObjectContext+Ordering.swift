@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     func placedJoins(of object: ManagedObject) -> [JoinChange] {
         object.binding.entity.orderedIndexes.flatMap { index -> [JoinChange] in
             let property = object.binding.entity.properties[index]
-            guard object.contents?.relationships[index]?.isReordered == true,
+            guard object.hasOtherMembers(in: index),
                 property.relationship?.isInJoinTable == true
             else { return [] }
             let members = object.orderedDestinations(of: property).filter { !$0.isDeleted }

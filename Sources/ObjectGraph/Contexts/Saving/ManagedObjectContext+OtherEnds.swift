@@ -141,17 +141,15 @@ extension ManagedObjectContext {
         tracker.withdrawUpdate(of: object)
         object.discardChanges()
         object.contents?.forgetOrders()
-        guard object.contents?.changedRelationships.isEmpty == false else { return }
-        tracker.update(object)
-        object.state.flags.insert(.relationshipChanged)
+        if object.hasChangedRelationships { tracker.update(object) }
     }
 }
 
 extension ManagedObject {
     /// Whether a save writes the object's row.
     final var isWritten: Bool {
-        state.life.isInsertion || state.flags.contains(.relationshipChanged)
-            || state.life == .updated && !changedProperties.isEmpty
+        state.life.isInsertion
+            || state.life == .updated && (!changedProperties.isEmpty || hasChangedRelationships)
     }
 
     /// The destinations of the to-one relationships, by property index.
@@ -166,7 +164,7 @@ extension ManagedObject {
         _ member: ManagedObject, in property: Property, isMember: Bool, isStored: Bool
     ) {
         if isMember == isStored {
-            contents?.relationships[property.index]?.forgetNotes { $0 === member }
+            forgetNotes(about: member, in: property)
         } else if contents?.relationships[property.index]?.hasNote(member, isMember) != true {
             note(member, in: property, isAddition: isMember)
         }

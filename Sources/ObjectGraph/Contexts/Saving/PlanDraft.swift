@@ -67,15 +67,13 @@ struct PlanDraft {
                     of: object, committed: context.tracker.committedTransients[object])
             }
             let properties = object.changedProperties
-            guard !properties.isEmpty || object.state.flags.contains(.relationshipChanged) else {
+            guard !properties.isEmpty || object.hasChangedRelationships else {
                 continue
             }
             // A store computes derived attributes, whatever they were set to.
             var changes =
                 isForParent ? properties : properties.subtracting(object.binding.entity.derived)
-            if recordsHistory, let contents = object.contents {
-                changes.formUnion(contents.changedRelationships)
-            }
+            if recordsHistory { changes.formUnion(object.changedRelationships) }
             // 0 if the row is gone, which is a conflict (spec §5.3).
             let version = object.row?.version ?? 0
             changed.append(object)

@@ -268,6 +268,6 @@ extension ManagedObject {
         // The row exists again, and with it the pairs that refer to it.
         if state.life == .broughtBack { contents?.unload() }
         enter(.clean)
-        state.flags.subtract([.announced, .relationshipChanged])
+        state.flags.remove(.announced)
     }
 }

@@ -182,23 +182,6 @@ extension ManagedObject {
     /// Whether the object is in no context, or others have deleted it.
     fileprivate final var isMissing: Bool { state.isDetached || state.deletion.isMerged }
 
-    /// Whether an unsaved change of a member's own end has added it here or removed it.
-    fileprivate final var hasMemberThatMoves: Bool {
-        contents?.relationships.contains { index, contents in
-            let property = binding.entity.properties[index]
-            guard let inverse = binding.model.inverse(of: property.relationship!),
-                inverse.kind == .toOne
-            else { return false }
-            return contents.notes.contains { member, _ in
-                guard !member.isFault else { return false }
-                let wasMember =
-                    !member.state.life.isInsertion
-                    && member.storedDestination(of: inverse) === self
-                return (member.destination(of: inverse) === self) != wasMember
-            }
-        } ?? false
-    }
-
     /// Restores the order of the members of an ordered relationship.
     ///
     /// If others have added or removed members since the event began, the captured members get
