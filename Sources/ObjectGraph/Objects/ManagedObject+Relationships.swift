@@ -176,8 +176,12 @@ extension ManagedObject {
 
     /// Whether the members of a relationship, or their order, differ from those of the last save.
     final func hasOtherMembers(in index: Int) -> Bool {
-        guard let contents = contents?.relationships[index] else { return false }
-        return contents.isOrderAnother || hasMemberThatMoves(in: index, contents)
+        guard let known = contents?.relationships[index] else { return false }
+        if known.isReordered, known.order == nil {
+            _ = knownMembers(of: binding.entity.properties[index])
+        }
+        return contents!.relationships[index]!.isOrderAnother
+            || hasMemberThatMoves(in: index, known)
     }
 
     /// Whether members have been added or removed, and not the other way round since.

@@ -76,8 +76,10 @@ struct ToManyContents {
     var hasEqualPlaces = false
 
     mutating func note(_ object: ManagedObject, isAddition: Bool) {
+        // The other end may not have known that this changes nothing.
+        if objects?.contains(object) ?? isAddition == isAddition { areNotesExact = false }
         notes.append((object, isAddition))
-        if objects != nil { apply(notes[notes.count - 1]) } else { areNotesExact = false }
+        if objects != nil { apply(notes[notes.count - 1]) }
     }
 
     private mutating func apply(_ note: Note) {

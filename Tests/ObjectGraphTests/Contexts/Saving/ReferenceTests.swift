@@ -90,7 +90,7 @@ import Testing
                 .map(\.changedObjectID)
         }
         #expect(Set(named).isSuperset(of: ids[1...2]))
-        #expect(try store.sql("SELECT Z_OPT FROM ZOWNER ORDER BY Z_PK") == [["3"], ["3"], ["2"]])
+        #expect(try store.sql("SELECT Z_OPT FROM ZOWNER ORDER BY Z_PK") == [["2"], ["3"], ["2"]])
     }
 
     @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
