@@ -340,7 +340,8 @@ extension ManagedObject {
         if let inverse, inverse.kind == .toOne {
             isMember = { $0.isMember(of: self, inverse) }
         }
-        loaded.load(stored, isOrdered: property.relationship!.isOrdered, isMember: isMember)
+        loaded.load(
+            stored, storedOrder: property.relationship!.isOrdered ? found : nil, isMember: isMember)
         contents.relationships[property.index] = loaded
         if let index = property.relationship!.placeIndex, !loaded.needsPlaces,
             loaded.isReordered

@@ -94,18 +94,24 @@ struct ToManyContents {
 
     /// Takes the stored members and applies the notes.
     ///
-    /// - Parameter isMember: Whether an object that was added or removed since is a member now; nil
-    ///   if the notes alone decide. Its result is nil if the stored members decide.
+    /// - Parameters:
+    ///   - storedOrder: All stored members, also those that have moved away here; nil if the
+    ///     relationship is not ordered.
+    ///   - isMember: Whether an object that was added or removed since is a member now; nil if the
+    ///     notes alone decide. Its result is nil if the stored members decide.
     mutating func load(
-        _ stored: [ManagedObject], isOrdered: Bool, isMember: ((ManagedObject) -> Bool?)?
+        _ stored: [ManagedObject], storedOrder: [ManagedObject]?,
+        isMember: ((ManagedObject) -> Bool?)?
     ) {
-        objects = Set(stored)
-        if isOrdered {
-            order = stored
-            storedOrder = stored
-        }
+        let isOrdered = storedOrder != nil
+        let isStored = Set(stored)
+        objects = isStored
+        order = isOrdered ? stored : nil
+        self.storedOrder = storedOrder
         for note in isMember == nil ? netNotes : notes
-        where isMember.map({ $0(note.object) == note.isAddition }) ?? true {
+        where isMember.map({
+            ($0(note.object) ?? isStored.contains(note.object)) == note.isAddition
+        }) ?? true {
             // A member added by its own end comes last, even if others have placed it here
             // meanwhile.
             if isOrdered, isMember != nil, note.isAddition {
