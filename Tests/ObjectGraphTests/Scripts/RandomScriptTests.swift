@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -8,6 +9,11 @@ import Testing
     /// The seed of scripts that are new in each run.
     private static let newSeed = SeededGenerator.fromEnvironment().seed
     private static let shardCount = 8
+
+    /// The environment variable TEST_SCRIPTS, for more scripts than CI runs.
+    private static let chosenCount =
+        ProcessInfo.processInfo.environment["TEST_SCRIPTS"].flatMap { Int($0) }
+
     private static let attemptLimit = 100
 
     // The shards run in parallel. Between scripts they yield to other tests.
@@ -16,13 +22,14 @@ import Testing
         _ shard: Int
     ) async {
         let seed = shard.isMultiple(of: 2) ? Self.newSeed : Self.provedSeed
-        await run(10_000 / Self.shardCount, seed: seed &+ UInt64(shard))
+        await run((Self.chosenCount ?? 10_000) / Self.shardCount, seed: seed &+ UInt64(shard))
     }
 
     @Test(.enabled(if: ServerSchema.server != nil), arguments: 0..<shardCount)
     func `scripts over stores in PostgreSQL make no difference (§11.8.26)`(_ shard: Int) async {
         let seed = shard.isMultiple(of: 2) ? Self.newSeed : Self.provedSeed
-        await run(400 / Self.shardCount, seed: seed &+ UInt64(shard), in: .server)
+        await run(
+            (Self.chosenCount ?? 400) / Self.shardCount, seed: seed &+ UInt64(shard), in: .server)
     }
 
     /// Stops at the first difference.

@@ -478,7 +478,8 @@ struct ReferenceGraph {
         guard levels[level].deletedByOthers.remove(object) == nil else {
             levels[level].deleted.remove(object)
             levels[level].updated.remove(object)
-            if levels[level].pairs.keys.contains(where: { [$0.person, $0.group].contains(object) }) {
+            if levels[level].pairs.keys.contains(where: { [$0.person, $0.group].contains(object) })
+            {
                 isUnclear = true
             }
             levels[level].touched.remove(object)

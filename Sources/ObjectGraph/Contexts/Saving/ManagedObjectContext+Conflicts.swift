@@ -200,6 +200,8 @@ extension ManagedObjectContext {
         if kind.storeWins {
             tracker.delete(object, as: .propagated)
         } else {
+            // Its stored pairs are gone with the row.
+            object.contents?.unload()
             tracker.insertAgain(object)
         }
     }

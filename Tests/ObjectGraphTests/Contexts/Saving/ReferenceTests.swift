@@ -93,6 +93,30 @@ import Testing
         #expect(try store.sql("SELECT Z_OPT FROM ZOWNER ORDER BY Z_PK") == [["2"], ["3"], ["2"]])
     }
 
+    @Test(arguments: [LinkKind.manyToMany, .orderedManyToMany])
+    func `what is inserted again has the pairs that were added, and no others (§5.3.9, §10.4.4)`(
+        _ kind: LinkKind
+    ) throws {
+        let store = try StoreFixture(kind.model)
+        let other = store.makeContext()
+        try other.performAndWait {
+            other.mergePolicy = .mergeByPropertyObjectTrump
+            let objects = try ["Owner", "Leaf", "Leaf", "Leaf"].map { try other.insert($0) }
+            for leaf in objects[1...2] { PairTrial.relate(objects[0], leaf, true) }
+            try other.save()
+            _ = try objects[0].value(forKey: "leaves")
+            try store.run { context in
+                context.delete(context.object(with: objects[0].objectID))
+                try context.save()
+            }
+            PairTrial.relate(objects[0], objects[3], true)
+            try other.save()
+            #expect(try PairTrial.related(objects[0].value(forKey: "leaves")) == [objects[3]])
+        }
+        #expect(try store.sql("SELECT count(*) FROM ZOWNER") == [["1"]])
+        #expect(try store.sql("SELECT Z_OPT FROM ZLEAF ORDER BY Z_PK") == [["2"], ["2"], ["2"]])
+    }
+
     @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
         let store = try StoreFixture(
             ManagedObjectModel(entities: [
