@@ -105,8 +105,9 @@ import Testing
             for leaf in objects[1...2] { PairTrial.relate(objects[0], leaf, true) }
             try other.save()
             _ = try objects[0].value(forKey: "leaves")
+            let id = objects[0].objectID
             try store.run { context in
-                context.delete(context.object(with: objects[0].objectID))
+                context.delete(context.object(with: id))
                 try context.save()
             }
             PairTrial.relate(objects[0], objects[3], true)
