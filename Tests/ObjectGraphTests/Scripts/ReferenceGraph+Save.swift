@@ -224,17 +224,23 @@ extension ReferenceGraph {
         return .saved(saved)
     }
 
-    /// Whether others have related an object since that is related elsewhere here, and this context
-    /// has read their row.
+    /// Whether others have related an object since that is related elsewhere here, or the rows of
+    /// two ends disagree. The engine then reads rows again.
     private func displacesEnds(_ level: Int) -> Bool {
         let own = levels[level]
-        return own.updated.contains { object in
+        return own.updated.union(own.ordered).contains { object in
             [("card", "holder"), ("holder", "card")].contains { key, inverse in
-                guard let change = own.changes[object]?[key],
-                    let displaced = own.snapshots[object]?.values[key]?.destination,
-                    change != .object(displaced)
-                else { return false }
-                return value(inverse, of: displaced, in: level) == .object(object)
+                func leadsBack(_ end: Int) -> Bool {
+                    own.snapshots[end]?.values[inverse] == .object(object)
+                }
+                let isDeleted = own.deleted.contains(object)
+                guard isDeleted || own.changes[object]?[key] != nil else { return false }
+                let stored = own.snapshots[object]?.values[key]?.destination
+                let current = isDeleted ? nil : own.changes[object]?[key]?.destination
+                guard stored != current else { return false }
+                return stored.map {
+                    !leadsBack($0) || value(inverse, of: $0, in: level) == .object(object)
+                } ?? false || current.map(leadsBack) ?? false
             }
         }
     }

@@ -188,20 +188,6 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Gives an object that does not lead back its newest row, since others may have related the
-    /// two after this context has read it. Otherwise no rule would cut the stored key.
-    func renewIfStale(
-        _ destination: ManagedObject, _ property: Property, of object: ManagedObject
-    ) {
-        guard parent == nil, let inverse = model.inverse(of: property.relationship!),
-            inverse.kind == .toOne, !destination.state.isDetached,
-            destination.destination(of: inverse) !== object
-        else { return }
-        do { _ = try renewUnchanged(destination) } catch {
-            readFailed(of: destination, error, givesValue: false)
-        }
-    }
-
     // MARK: - Members that are gone
 
     /// Removes deleted objects that leave the context from relationships that no delete rule has

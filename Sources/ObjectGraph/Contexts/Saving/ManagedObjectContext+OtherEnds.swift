@@ -99,23 +99,63 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Sets the ends of one-to-one relationships to nil that lead to an object which leads elsewhere
-    /// now. A setter has done so, unless others have related the object since.
-    func cutDisplacedEnds() {
+    /// Makes the other ends of one-to-one relationships agree with what is about to be saved.
+    ///
+    /// A setter has done so, unless others have related the object since, or one of the two rows is
+    /// older than the other. Only rows that disagree are read again.
+    func settleOneToOneEnds() {
         guard parent == nil else { return }
         for object in tracker.updated where object.state.life == .updated && !object.isDeleted {
-            for index in object.binding.entity.toOneIndexes {
-                let property = object.binding.entity.properties[index]
-                guard let inverse = model.inverse(of: property.relationship!),
-                    inverse.kind == .toOne,
-                    object.changesBesideDraft?.contains(index) == true,
-                    let displaced = object.storedDestination(of: property), !displaced.isDeleted,
-                    displaced !== object.destination(of: property),
-                    displaced.destination(of: inverse) === object
-                else { continue }
-                displaced.store(nil, in: inverse)
+            guard let changes = object.changesBesideDraft else { continue }
+            settleOneToOneEnds(of: object, where: changes.contains)
+        }
+        for object in tracker.deleted
+        where object.state.deletion.isOrder && !object.state.life.isInsertion {
+            settleOneToOneEnds(of: object) { _ in true }
+        }
+    }
+
+    private func settleOneToOneEnds(of object: ManagedObject, where isConcerned: (Int) -> Bool) {
+        for index in object.binding.entity.toOneIndexes where isConcerned(index) {
+            let property = object.binding.entity.properties[index]
+            guard let inverse = model.inverse(of: property.relationship!), inverse.kind == .toOne
+            else { continue }
+            let stored = object.storedDestination(of: property)
+            let current = object.isDeleted ? nil : object.destination(of: property)
+            guard stored !== current else { continue }
+            if let stored, !stored.isDeleted, !stored.state.isDetached {
+                renewIfStale(stored, property, of: object)
+                if stored.destination(of: inverse) === object { stored.store(nil, in: inverse) }
+            }
+            if let current, !current.isDeleted, !current.isWritten {
+                if !renew(current) {
+                    object.store(nil, in: property)
+                } else if current.destination(of: inverse) !== object {
+                    current.store(object, in: inverse)
+                }
             }
         }
+    }
+
+    /// - Returns: false if the row is gone.
+    @discardableResult
+    private func renew(_ object: ManagedObject) -> Bool {
+        do { return try renewUnchanged(object) } catch {
+            readFailed(of: object, error, givesValue: false)
+            return true
+        }
+    }
+
+    /// Gives an object whose row does not lead back its newest row, since others may have related
+    /// the two after this context has read it. Otherwise no stored key would be cut.
+    func renewIfStale(
+        _ destination: ManagedObject, _ property: Property, of object: ManagedObject
+    ) {
+        guard parent == nil, let inverse = model.inverse(of: property.relationship!),
+            inverse.kind == .toOne, !destination.state.isDetached
+        else { return }
+        if destination.isFault { destination.fireFault() }
+        if destination.storedDestination(of: inverse) !== object { renew(destination) }
     }
 
     /// Gives an object that the save does not write its newest row, since others may have changed

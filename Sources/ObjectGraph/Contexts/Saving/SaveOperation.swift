@@ -73,6 +73,7 @@ struct SaveOperation {
     }
 
     private mutating func collect() {
+        context.settleOneToOneEnds()
         work = SaveWork(inserted: context.tracker.inserted)
         // Usually all are, and the list need not be copied.
         if !work.inserted.allSatisfyBorrowed({ $0.isToBeInserted }) {
@@ -92,7 +93,6 @@ struct SaveOperation {
         // Includes the objects whose rows were just found gone.
         work.deleted = context.tracker.deleted.filter(\.isDeleted)
         // Objects that were never saved are still to be refused.
-        context.cutDisplacedEnds()
         context.dropReferences(
             to: work.deleted.filter { $0.state.deletion.isOfOthers && $0.reference > 0 })
     }
