@@ -88,6 +88,7 @@ struct BatchUpserter {
 
     private mutating func writePending(_ keys: BatchKeys) throws {
         guard !rows.isEmpty else { return }
+        if rule != .fail { sortRows() }
         // With several constraints, two rows may collide with one: they follow each other.
         let count = rule == .update && constraints.count > 1 ? 1 : rows.count
         let statement = sql.statement(rule, given)
@@ -112,6 +113,16 @@ struct BatchUpserter {
         }
         rows.removeAll(keepingCapacity: true)
         values.removeAll(keepingCapacity: true)
+    }
+
+    /// Sorts the pending rows by the values of the first constraint, so that others who insert the
+    /// same ones wait and meet no deadlock. Rows with equal values keep their order.
+    private mutating func sortRows() {
+        let slots = constraints[0].map { $0.slot! }
+        let keys = rows.map { $0.bytes(of: slots, in: entity.layout) }
+        rows = rows.indices.sorted {
+            keys[$0] == keys[$1] ? $0 < $1 : keys[$0].lexicographicallyPrecedes(keys[$1])
+        }.map { rows[$0] }
     }
 
     private mutating func report(_ result: Rows, _ keys: BatchKeys) throws {

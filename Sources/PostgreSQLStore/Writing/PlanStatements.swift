@@ -4,8 +4,8 @@ import ObjectGraph
 /// The statements that write a save plan, in the order of spec §5.1, step 7: a few for each table,
 /// however many rows there are.
 ///
-/// Rows that exist are written in the order of their keys, so that two saves rarely wait for each
-/// other.
+/// Rows that exist are locked before any is written, in the order of the tables and keys. So of two
+/// saves of the same rows one waits for the other, and neither has what the other waits for.
 struct PlanStatements {
     /// What the rows that a statement returns say about the plan.
     enum Expectation {
@@ -41,6 +41,7 @@ struct PlanStatements {
         let work = PlanWork(plan, layout)
         hasConstrainedUpdates = work.updates.contains { !$0.constrainedSlots.isEmpty }
         let joins = JoinStatements(plan, layout)
+        lock(work)
         add(joins.removals)
         for group in work.deletions where group.isConstrained { delete(group) }
         if givesUpValuesFirst { for group in work.updates { giveUpValues(group) } }
@@ -59,6 +60,25 @@ struct PlanStatements {
     private mutating func add(_ command: Command, _ expectation: Expectation = .none) {
         commands.append(command)
         expectations.append(expectation)
+    }
+
+    /// Locks the rows that are updated, deleted or checked, unless there is only one.
+    private mutating func lock(_ work: PlanWork) {
+        let groups = work.updates + work.deletions + work.checks
+        guard groups.reduce(0, { $0 + $1.positions.count }) > 1 else { return }
+        let tables = Dictionary(grouping: groups, by: \.entity.rootIndex)
+        for (root, groups) in tables.sorted(by: { $0.key < $1.key }) {
+            let keys = groups.flatMap(\.positions).map { plan.rows[$0].key }
+            // The rows are locked as the sort returns them
+            // (https://www.postgresql.org/docs/current/sql-select.html, "The Locking Clause").
+            add(
+                Command(
+                    """
+                    SELECT count(*) FROM (\
+                    SELECT 1 FROM \(layout.table(of: layout.model.entities[root])) \
+                    WHERE Z_PK = ANY($1) ORDER BY Z_PK FOR NO KEY UPDATE) AS locked
+                    """, [.integers(keys)]))
+        }
     }
 
     // MARK: - Kinds of changes
@@ -125,7 +145,7 @@ struct PlanStatements {
         }
     }
 
-    /// Locks the rows as they are until the commit.
+    /// Returns the rows that are as they were. They are locked until the commit.
     private mutating func check(_ group: PlanWork.Group) {
         let sql = """
             SELECT t0.Z_PK FROM \(layout.table(of: group.entity)) AS t0 \

@@ -80,6 +80,31 @@ import Testing
             ])
     }
 
+    @Test func `rows are locked in the order of their keys before any is written (§11.8.32)`()
+        throws
+    {
+        let (first, second) = (try fixture.schema.link(), try fixture.schema.link())
+        try first.execute("BEGIN; SELECT 1 FROM zwork WHERE z_pk = 1 FOR UPDATE")
+        // Deletions are written last.
+        let plan = SavePlan(rows: [
+            .make(.update, entity, key: 2, previous: 1, text: "b"),
+            .make(.delete, entity, key: 1, previous: 1),
+        ])
+        let (store, finished) = (store, DispatchSemaphore(value: 0))
+        nonisolated(unsafe) var result: Result<Void, any Error>?
+        Thread.detachNewThread {
+            result = Result { try store.save(plan, from: ChangeOrigin(), beforeCommit: nil) }
+            finished.signal()
+        }
+        try fixture.schema.waitForWaiter(in: "zwork")
+        try second.execute(
+            "BEGIN; SELECT 1 FROM zwork WHERE z_pk = 2 FOR UPDATE NOWAIT; ROLLBACK")
+        try first.execute("COMMIT")
+        finished.wait()
+        try result?.get()
+        #expect(try fixture.schema.texts("SELECT ztitle FROM zwork") == ["b"])
+    }
+
     @Test func `what may not run twice is not tried again (§11.8.32)`() throws {
         try fail(1, state: "40001")
         let sourceReads = Counter()
