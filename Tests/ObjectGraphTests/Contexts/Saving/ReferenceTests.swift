@@ -118,6 +118,28 @@ import Testing
         #expect(try store.sql("SELECT Z_OPT FROM ZLEAF ORDER BY Z_PK") == [["2"], ["2"], ["2"]])
     }
 
+    @Test func `both ends of a one-to-one relationship agree after a refresh and a save (§5.3.13)`()
+        throws
+    {
+        let store = try StoreFixture(LinkKind.oneToOne.model)
+        try store.run { context in
+            let objects = try ["Owner", "Owner", "Leaf"].map { try context.insert($0) }
+            try context.save()
+            let ids = objects.map(\.objectID)
+            PairTrial.relate(objects[0], objects[2], true)
+            let other = store.makeContext()
+            try other.performAndWait {
+                PairTrial.relate(other.object(with: ids[1]), other.object(with: ids[2]), true)
+                try other.save()
+            }
+            context.refreshAllObjects()
+            try context.save()
+        }
+        let owners = try store.sql("SELECT Z_PK, ZLEAVES FROM ZOWNER WHERE ZLEAVES NOT NULL")
+        let leaves = try store.sql("SELECT ZOWNERS, Z_PK FROM ZLEAF")
+        #expect(owners == leaves && owners.count == 1)
+    }
+
     @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
         let store = try StoreFixture(
             ManagedObjectModel(entities: [
