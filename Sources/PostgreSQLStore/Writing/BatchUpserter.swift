@@ -119,7 +119,10 @@ struct BatchUpserter {
     /// same ones wait and meet no deadlock. Rows with equal values keep their order.
     private mutating func sortRows() {
         let slots = constraints[0].map { $0.slot! }
-        let keys = rows.map { $0.bytes(of: slots, in: entity.layout) }
+        // Rows with a null collide with none.
+        let keys = rows.map {
+            slots.allSatisfy($0.hasValue) ? $0.bytes(of: slots, in: entity.layout) : []
+        }
         rows = rows.indices.sorted {
             keys[$0] == keys[$1] ? $0 < $1 : keys[$0].lexicographicallyPrecedes(keys[$1])
         }.map { rows[$0] }
