@@ -25,8 +25,9 @@ extension ManagedObjectContext {
     /// they have unsaved ones. Deleted objects count as deleted until the next save, which writes
     /// nothing for them, and are removed from relationships; an object whose row is back stays, or
     /// returns. Objects that this context has not registered cost nothing, except inserted ones. A
-    /// statement for each table is run if the row cache has rows of deleted objects. A pinned
-    /// context first moves to the newest generation. Queue: the context's.
+    /// statement for each table is run if the row cache has rows of deleted objects; a context below
+    /// a parent asks it for each of them. A pinned context first moves to the newest generation.
+    /// Queue: the context's.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkQueue()
         takeMail()
@@ -108,6 +109,10 @@ extension ManagedObjectContext {
     /// The objects whose rows are in the store: the rows are back, and this context has or will get
     /// no other news of it.
     private func objectsWithRows(among objects: [ManagedObject]) -> Set<ManagedObject> {
+        // A parent may have rows that are not stored, and be about to delete others.
+        guard parent == nil else {
+            return Set(objects.filter { (try? hasRowAbove($0)) ?? false })
+        }
         // Without a cached row, nothing was read or written since the deletion. The store is asked
         // for the others, since another coordinator may have deleted their rows.
         let doubtful = objects.filter {
@@ -131,8 +136,7 @@ extension ManagedObjectContext {
                 }
             }
         }
-        // Rows that a parent is about to delete are still stored.
-        return parent == nil ? found : found.filter { (try? hasRowAbove($0)) ?? false }
+        return found
     }
 
     /// Posts the objects that a merge has changed. Followers also test those that this context has
