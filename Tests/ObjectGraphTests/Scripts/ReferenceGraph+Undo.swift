@@ -5,6 +5,9 @@ extension ReferenceGraph {
 
         /// Whether each pair of the event existed before it.
         var pairs: [Pair: Bool] = [:]
+
+        /// Whether the level above had each of them.
+        var pairsAbove: [Pair: Bool] = [:]
         var saveCount = 0
     }
 
@@ -65,6 +68,7 @@ extension ReferenceGraph {
     mutating func capture(_ pair: Pair, in level: Int) {
         guard levels[level].hasUndo, levels[level].event.pairs[pair] == nil else { return }
         levels[level].event.pairs[pair] = hasPair(pair, in: level)
+        levels[level].event.pairsAbove[pair] = pairs(in: levels[level].parent).contains(pair)
     }
 
     func hasPair(_ pair: Pair, in level: Int) -> Bool {
@@ -90,6 +94,12 @@ extension ReferenceGraph {
         var event = levels[level].event
         levels[level].event = Event()
         event.saveCount = levels[level].saveCount
+        // A pair that was taken back is not part of the event, whatever others have done since.
+        let above = pairs(in: levels[level].parent)
+        for (pair, wasAbove) in event.pairsAbove
+        where levels[level].pairs[pair] == nil && above.contains(pair) != wasAbove {
+            markUnclear()
+        }
         event.pairs = event.pairs.filter { hasPair($0.key, in: level) != $0.value }
         var isSignificant = !event.pairs.isEmpty
         for (object, memory) in event.objects {
