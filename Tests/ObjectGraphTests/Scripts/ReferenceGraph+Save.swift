@@ -267,6 +267,7 @@ extension ReferenceGraph {
             levels[level].updated.remove(object)
             if policy.storeWins {
                 levels[level].deleted.insert(object)
+                levels[level].foundGone.insert(object)
             } else {
                 levels[level].inserted.insert(object)
             }

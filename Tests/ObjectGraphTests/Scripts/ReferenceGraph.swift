@@ -68,6 +68,8 @@ struct ReferenceGraph {
         /// Deleted objects that others have deleted, and those of them that were not deleted here.
         var merged: Set<Int> = []
         var deletedByOthers: Set<Int> = []
+        /// Objects whose rows the save under way has found gone.
+        var foundGone: Set<Int> = []
         /// Objects deleted here, until a merge policy reverted the deletion.
         var kept: Set<Int> = []
         var pairs: [Pair: Bool] = [:]
@@ -91,9 +93,13 @@ struct ReferenceGraph {
         func isTouched(_ object: Int) -> Bool {
             reordered.contains(object) || hasItemThatMoves(object)
                 || pairs.keys.contains {
-                    $0.person == object && !deletedByOthers.contains($0.group)
-                        || $0.group == object && !deletedByOthers.contains($0.person)
+                    $0.person == object && !isGone($0.group)
+                        || $0.group == object && !isGone($0.person)
                 }
+        }
+
+        private func isGone(_ object: Int) -> Bool {
+            deletedByOthers.contains(object) || foundGone.contains(object)
         }
 
         /// Whether an item was added to or removed from a person, and that change is unsaved.
@@ -379,6 +385,7 @@ struct ReferenceGraph {
         levels[level].deleted = []
         levels[level].merged = []
         levels[level].deletedByOthers = []
+        levels[level].foundGone = []
         levels[level].touched = []
         levels[level].reordered = []
         levels[level].movedItems = [:]
