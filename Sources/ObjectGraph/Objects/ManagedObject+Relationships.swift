@@ -449,7 +449,7 @@ extension ManagedObject {
     }
 
     /// Discards the unsaved additions and removals of a pair at both ends.
-    private final func forgetNotes(
+    final func forgetNotes(
         about object: ManagedObject, in property: Property, _ inverse: Property?
     ) {
         forgetNotes(about: object, in: property)

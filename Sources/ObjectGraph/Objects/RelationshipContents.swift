@@ -108,10 +108,15 @@ struct ToManyContents {
         objects = isStored
         order = isOrdered ? stored : nil
         self.storedOrder = storedOrder
-        for note in isMember == nil ? netNotes : notes
-        where isMember.map({
-            ($0(note.object) ?? isStored.contains(note.object)) == note.isAddition
-        }) ?? true {
+        let effective =
+            if let isMember {
+                notes.filter {
+                    (isMember($0.object) ?? isStored.contains($0.object)) == $0.isAddition
+                }
+            } else {
+                netNotes
+            }
+        for note in effective {
             // A member added by its own end comes last, even if others have placed it here
             // meanwhile.
             if isOrdered, isMember != nil, note.isAddition {

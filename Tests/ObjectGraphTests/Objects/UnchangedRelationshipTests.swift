@@ -3,7 +3,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// What a program does that leaves a relationship as it was.
+/// A program changes a relationship and changes it back.
 @Suite struct `Relationships that are set away and back (§2.11, §5.1)` {
     enum Way: String, CaseIterable {
         case assignment, members, otherEnd, unreadMembers, withUndo

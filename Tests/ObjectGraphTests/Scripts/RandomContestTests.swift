@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// What does not hold, and the steps that lead to it.
+    /// The first difference and the steps that lead to it; nil if there is none.
     private func difference(_ seed: UInt64, skipping skipped: Set<Int>) -> String? {
         let contest = Contest(seed: seed, skipping: skipped)
         do {

@@ -171,10 +171,8 @@ extension ManagedObjectContext {
             guard !other.isDeleted else { continue }
             tracker.withdrawJoin(note)
             let property = note.source.binding.entity.properties[note.propertyIndex]
-            note.source.forgetNotes(about: note.destination, in: property)
-            if let inverse = model.inverse(of: property.relationship!) {
-                note.destination.forgetNotes(about: note.source, in: inverse)
-            }
+            note.source.forgetNotes(
+                about: note.destination, in: property, model.inverse(of: property.relationship!))
             other.contents?.unload()
         }
         for index in object.binding.entity.orderedIndexes

@@ -187,10 +187,7 @@ extension ManagedObjectContext {
 
 extension ManagedObject {
     /// Whether a save writes the object's row.
-    final var isWritten: Bool {
-        state.life.isInsertion
-            || state.life == .updated && (!changedProperties.isEmpty || hasChangedRelationships)
-    }
+    final var isWritten: Bool { state.life.isInsertion || hasPersistentChangedValues }
 
     /// The destinations of the to-one relationships, by property index.
     final var ends: [Int: ManagedObject] {
