@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -7,11 +6,8 @@ import Testing
 /// Contexts of all merge policies change the same objects without knowing of each other. There is no
 /// reference to compare with: what is checked holds for every outcome.
 @Suite struct `Random contests between merge policies` {
-    private static let provedSeed: UInt64 = 20_261_127
-    private static let newSeed = SeededGenerator.fromEnvironment().seed
+    private static let cases = RandomCases(count: 2000, seed: 20_261_127)
     private static let shardCount = 4
-    private static let contestCount =
-        ProcessInfo.processInfo.environment["TEST_SCRIPTS"].flatMap { Int($0) } ?? 2000
 
     @Test(arguments: 0..<shardCount)
     func
@@ -19,11 +15,10 @@ import Testing
             _ shard: Int
         ) async
     {
-        let seed = (shard.isMultiple(of: 2) ? Self.newSeed : Self.provedSeed) &+ UInt64(shard)
-        for number in 0..<UInt64(Self.contestCount / Self.shardCount) {
-            let seed = seed &+ number &* 1000
+        for number in 0..<UInt64(Self.cases.count / Self.shardCount) {
+            let seed = Self.cases.seed &+ UInt64(shard) &+ number &* 1000
             if difference(seed, skipping: []) != nil {
-                Issue.record("seed \(seed): \(shortest(seed))")
+                Issue.record("TEST_SEED=\(seed): \(shortest(seed))")
                 return
             }
             await Task.yield()

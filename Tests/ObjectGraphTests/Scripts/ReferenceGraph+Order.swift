@@ -14,6 +14,20 @@ extension ReferenceGraph {
         return isOrdered ? sortedByPlaces(items, in: level) : items
     }
 
+    /// The items of a person as the level last read them, in their order.
+    func storedItems(of person: Int, in level: Int) -> [Int] {
+        let own = levels[level]
+        let stored = entities.indices.compactMap { item -> (place: Int64, item: Int)? in
+            let row = own.snapshots[item] ?? view(item, in: own.parent)
+            guard entities[item].isItem, let row, row.values["owner"] == .object(person) else {
+                return nil
+            }
+            guard case .integer(let place)? = row.values["place"] else { return (.min, item) }
+            return (place, item)
+        }
+        return stored.sorted(by: <).map(\.item)
+    }
+
     func sortedByPlaces(_ items: [Int], in level: Int?) -> [Int] {
         items.map { (place(of: $0, in: level) ?? .min, $0) }.sorted(by: <).map(\.1)
     }

@@ -31,7 +31,7 @@ extension ReferenceGraph {
             markUnclear()
         }
         // A member that comes back is the last one.
-        if isOrdered, own.touched.contains(where: { !own.isTouched($0) }) { markUnclear() }
+        if isOrdered, own.touched.contains(where: { !isTouched($0, in: level) }) { markUnclear() }
         let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted)
         for object in updated { realise(object, in: level) }
         let inserted = own.inserted.subtracting(own.deleted)
@@ -39,6 +39,14 @@ extension ReferenceGraph {
             if value("text", of: object, in: level) == .null { return .invalid }
         }
         return own.parent.map { push(level, to: $0) } ?? write(level)
+    }
+
+    /// Whether an object has other members than at the last save, or in another order.
+    private func isTouched(_ object: Int, in level: Int) -> Bool {
+        let own = levels[level]
+        return own.hasUnsavedPair(object) || own.hasItemThatMoves(object)
+            || own.reordered.contains(object)
+                && items(of: object, in: level) != storedItems(of: object, in: level)
     }
 
     // MARK: - To a parent
@@ -89,7 +97,7 @@ extension ReferenceGraph {
         }
         for object in own.updated.subtracting(own.deleted).subtracting(own.inserted) {
             let changed = changedValues(of: object, in: level)
-            guard !changed.isEmpty || own.isTouched(object) else { continue }
+            guard !changed.isEmpty || isTouched(object, in: level) else { continue }
             saved.updated.insert(object)
             // The result of changes to an object that the parent has deleted and not saved is open.
             if levels[parent].deleted.contains(object) { markUnclear() }
@@ -205,7 +213,7 @@ extension ReferenceGraph {
         }
         for object in own.updated.subtracting(own.deleted).subtracting(own.inserted) {
             let changed = changedValues(of: object, in: level)
-            guard !changed.isEmpty || own.isTouched(object) else { continue }
+            guard !changed.isEmpty || isTouched(object, in: level) else { continue }
             saved.updated.insert(object)
             guard var row = rows[object] else {
                 markUnclear()
@@ -256,7 +264,7 @@ extension ReferenceGraph {
     private func changedObjects(_ level: Int) -> Set<Int> {
         let own = levels[level]
         let updated = own.updated.subtracting(own.deleted).subtracting(own.inserted).filter {
-            !changedValues(of: $0, in: level).isEmpty || own.isTouched($0)
+            !changedValues(of: $0, in: level).isEmpty || isTouched($0, in: level)
         }
         return updated.union(own.ordered.subtracting(own.inserted))
     }

@@ -55,7 +55,7 @@ struct ReferenceGraph {
         var touched: Set<Int> = []
         /// By person: the items that were added or removed.
         var movedItems: [Int: Set<Int>] = [:]
-        /// Persons whose items got another order.
+        /// Persons whose items got another order, which may be the stored one again.
         var reordered: Set<Int> = []
         /// By person: the ordered items before this event first changed them, and their order in
         /// this event.
@@ -89,13 +89,12 @@ struct ReferenceGraph {
         /// The objects that a save deletes.
         var ordered: Set<Int> { deleted.subtracting(deletedByOthers) }
 
-        /// Whether an object has other members than at the last save, or in another order.
-        func isTouched(_ object: Int) -> Bool {
-            reordered.contains(object) || hasItemThatMoves(object)
-                || pairs.keys.contains {
-                    $0.person == object && !isGone($0.group)
-                        || $0.group == object && !isGone($0.person)
-                }
+        /// Whether a person or group has a pair that is not saved.
+        func hasUnsavedPair(_ object: Int) -> Bool {
+            pairs.keys.contains {
+                $0.person == object && !isGone($0.group)
+                    || $0.group == object && !isGone($0.person)
+            }
         }
 
         private func isGone(_ object: Int) -> Bool {
