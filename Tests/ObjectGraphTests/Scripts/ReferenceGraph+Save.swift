@@ -20,6 +20,8 @@ extension ReferenceGraph {
             forgetChanges(of: level)
             return .nothing
         }
+        // Ends are settled before validation, so also if the save fails.
+        if levels[level].parent == nil, displacesEnds(level) { markUnclear() }
         let own = levels[level]
         // The engine reads an order again here, with or without what others have moved since this
         // context read it.
@@ -178,7 +180,6 @@ extension ReferenceGraph {
     // MARK: - To the store
 
     private mutating func write(_ level: Int) -> SaveOutcome {
-        if displacesEnds(level) { markUnclear() }
         let before = self
         let policy = levels[level].policy
         for object in levels[level].ordered.subtracting(levels[level].inserted)
@@ -196,6 +197,12 @@ extension ReferenceGraph {
         if policy == .rollback {
             for object in conflicting
             where rows[object] != nil && !before.levels[level].deleted.contains(object) {
+                // It is open whether the pair is forgotten before its other row is found gone.
+                let isOpen = levels[level].pairs.keys.contains {
+                    $0.person == object && levels[level].foundGone.contains($0.group)
+                        || $0.group == object && levels[level].foundGone.contains($0.person)
+                }
+                if isOpen { markUnclear() }
                 forgetPairs(of: object, in: level)
             }
         }
