@@ -30,6 +30,8 @@ final class PostgreSQLStore: PersistentStore {
     /// The state that is read; nil for the newest one.
     let generation: Generation?
 
+    let oneState = OneState()
+
     /// Nil without `postsRemoteChanges`.
     private let listener: CommitListener?
 
@@ -56,9 +58,7 @@ final class PostgreSQLStore: PersistentStore {
             let hasTransactions =
                 try mayMissChanges && history != nil && pool.read(StoreHistory.hasTransactions)
             obstacle = hasTransactions ? .hasHistory : nil
-            listener =
-                description.postsRemoteChanges
-                ? try CommitListener(pool, channel: opened.channel) : nil
+            listener = try description.postsRemoteChanges ? Self.listener(opened, pool) : nil
         } catch {
             pool.close()
             throw error
@@ -68,6 +68,18 @@ final class PostgreSQLStore: PersistentStore {
         selections = EntitySelections(opened.layout)
         keys = KeyReservation(model: model)
         generation = nil
+    }
+
+    /// Listens on a link of the store, or past a pooler.
+    private static func listener(_ opened: OpenedStore, _ pool: LinkPool) throws -> CommitListener {
+        guard let direct = try pool.settings.direct() else {
+            throw StoreError(
+                .unsupported(
+                    "postsRemoteChanges through a pooler; name the server in the URL's direct=…"),
+                url: opened.url)
+        }
+        let ownPool = pool.settings.isPooled ? LinkPool(direct, maximumCount: 1) : pool
+        return try CommitListener(ownPool, channel: opened.channel)
     }
 
     deinit { listener?.close() }
@@ -106,7 +118,14 @@ final class PostgreSQLStore: PersistentStore {
     // MARK: - Generations, commits, the end
 
     func pinned() throws -> (any PersistentStore)? {
-        PostgreSQLStore(self, of: try Generation(pool, url: url))
+        guard !settings.isPooled else {
+            throw StoreError(
+                .unsupported("a generation through a pooler that shares sessions"), url: url)
+        }
+        if let table = opened.foreignTable {
+            throw StoreError(.unsupported("a generation of the foreign table \(table)"), url: url)
+        }
+        return PostgreSQLStore(self, of: try Generation(pool, url: url))
     }
 
     func observeCommits(_ handler: @escaping @Sendable (CommitEvent) -> Void) -> Observation {

@@ -36,6 +36,26 @@ extension StoreChannel {
         }
     }
 
+    /// Runs the body, whose reads of the stores of a request see one state of each if the store can
+    /// do that.
+    func readingOneState<T>(
+        _ request: FetchRequest, entity: Entity, _ body: () throws -> T
+    ) throws -> T {
+        let records = try records(holding: entity.familyIndexes, in: request.affectedStores)
+        return try readingOneState(of: records[...], body)
+    }
+
+    private func readingOneState<T>(
+        of records: ArraySlice<StoreRecord>, _ body: () throws -> T
+    ) throws -> T {
+        guard let first = records.first else { return try body() }
+        var result: T?
+        try first.store.readingOneState {
+            result = try readingOneState(of: records.dropFirst(), body)
+        }
+        return result!
+    }
+
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys] {
         try fetchKeys(request, entity: entity, progress: nil)
     }

@@ -25,6 +25,13 @@ extension ManagedObjectModel {
         try self.init(archived: archive, into: draft)
     }
 
+    /// Reads the model cache of a store that is not a file.
+    ///
+    /// - Parameter url: Names the store in errors.
+    package convenience init(cacheOfStore data: Data, url: URL) throws(ModelFileError) {
+        try self.init(cached: data, into: ModelDraft(of: url, classes: [], transformers: []))
+    }
+
     /// The model for the cache of a store.
     ///
     /// - Throws: `RawDeflate.Failure.tooLarge`.

@@ -89,6 +89,10 @@ package protocol PersistentStore: AnyObject, Sendable {
         of property: Property, _ owner: Entity, keys: [Int64]
     ) throws -> RelatedRows
 
+    /// Runs the body, whose reads on this thread see one state if the store can do that: a server
+    /// can.
+    func readingOneState(_ body: () throws -> Void) throws
+
     /// The store at its present state, for reading; nil if only the newest state can be read.
     ///
     /// - Throws: `StoreError`, with the reason `tooManyGenerations` if there are too many already.

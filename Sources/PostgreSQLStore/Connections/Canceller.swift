@@ -16,6 +16,7 @@ final class Canceller: Sendable {
     }
 
     private let target: Mutex<Target?>
+    private let hasAsked = Atomic(false)
 
     init(_ connection: OpaquePointer) {
         target = Mutex(
@@ -32,11 +33,15 @@ final class Canceller: Sendable {
     func cancel() {
         target.withLock { target in
             guard let target else { return }
+            hasAsked.store(true, ordering: .relaxed)
             // A failure leaves the command running. Its caller waits as without a cancellation.
             var message: [CChar] = [0]
             PQcancel(target.request, &message, 1)
         }
     }
+
+    /// Whether the end of a command that has just been ended was asked for here.
+    func takeRequest() -> Bool { hasAsked.exchange(false, ordering: .relaxed) }
 
     /// Ends the connection. A link that waits fails with `connectionLost` at once.
     func abandon() {

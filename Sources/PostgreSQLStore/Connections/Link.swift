@@ -10,7 +10,8 @@ import CPostgreSQL
 /// usable; within a transaction, the caller has to roll back.
 final class Link {
     let handle: LinkHandle
-    let trace: (@Sendable (String, Duration) -> Void)?
+    let settings: LinkSettings
+    private(set) var trace: (@Sendable (String, Duration) -> Void)?
 
     /// The work since the link was opened or, for a link of a pool, borrowed.
     var statistics = LinkStatistics()
@@ -21,16 +22,24 @@ final class Link {
     /// Whether the server has sent any result since this was set to false.
     var hasReceived = false
 
+    /// Whether a ROLLBACK is on its way.
+    private var isEnding = false
+
     /// Asked while the link waits, whether its caller has given up.
     private(set) var isCancelled: (() -> Bool)?
     /// Whether the session may listen to notifications, so that others cannot use it.
     var isListener = false
 
-    /// Connects.
+    /// Connects, and requires of a session of its own that it has taken its settings.
     ///
-    /// - Throws: as `LinkHandle.init`.
+    /// - Throws: as `LinkHandle.init`; `settingsIgnored`.
     init(_ settings: LinkSettings) throws(PostgreSQLError) {
+        self.settings = settings
         handle = try LinkHandle(settings)
+        if !settings.isPooled {
+            try settings.require(searchPath: run(settings.check).text(0, 0))
+            statistics = LinkStatistics()
+        }
         trace = settings.trace
     }
 
@@ -39,7 +48,7 @@ final class Link {
 
     /// Whether the link must be thrown away.
     var isBroken: Bool { handle.isBroken }
-    var isInTransaction: Bool { handle.isInTransaction }
+    var isInTransaction: Bool { !isEnding && handle.isInTransaction }
 
     /// The number of the server's process.
     var processID: Int32 { PQbackendPID(handle.connection) }
@@ -59,6 +68,27 @@ final class Link {
     /// - Throws: The error of the first command that failed, with its index. Those after it were
     ///   not run.
     func run(_ commands: [Command]) throws(PostgreSQLError) -> [Rows] {
+        guard settings.isPooled, !isInTransaction, let first = commands.first else {
+            return try send(commands)
+        }
+        // A session that is shared has the settings only within a transaction.
+        let hasBegin = first.isBegin
+        let beginning = [hasBegin ? first : Command("BEGIN"), settings.ofTransaction]
+        let rest = hasBegin ? commands.dropFirst() : commands[...]
+        do {
+            let results = try send(beginning + rest + (hasBegin ? [] : [Command("COMMIT")]))
+            return Array((hasBegin ? results[..<1] : []) + results[2..<2 + rest.count])
+        } catch var error {
+            let addedCount = hasBegin ? 1 : 2
+            error.commandIndex = error.commandIndex.map {
+                min(max(0, $0 - addedCount), commands.count - 1)
+            }
+            if !hasBegin, isInTransaction, !isBroken { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private func send(_ commands: [Command]) throws(PostgreSQLError) -> [Rows] {
         guard !commands.isEmpty else { return [] }
         for command in commands { try command.validate() }
         var pipeline = try Pipeline(on: self)
@@ -108,6 +138,27 @@ final class Link {
         throw failure
     }
 
+    /// Ends a transaction that has written nothing, without waiting for the server: the next command
+    /// does.
+    func rollBackLater() {
+        guard !isBroken, isInTransaction else { return }
+        statistics.statementCount += 1
+        isEnding = PQsendQuery(handle.connection, "ROLLBACK") == 1
+        if !isEnding { handle.breakOff() }
+        handle.flush()
+    }
+
+    /// Takes the answer to `rollBackLater`.
+    private func awaitEnd() {
+        guard isEnding else { return }
+        while let result = handle.nextResult(cancelledIf: nil) {
+            // The link is of no use in a transaction that does not end.
+            if PQresultStatus(result) != PGRES_COMMAND_OK { handle.breakOff() }
+            PQclear(result)
+        }
+        isEnding = false
+    }
+
     /// Runs the body while a cancellation can end its commands, which then fail with `cancelled`.
     ///
     /// - Parameter isCancelled: Asked about every 20 ms.
@@ -121,6 +172,7 @@ final class Link {
     }
 
     func requireUsable() throws(PostgreSQLError) {
+        awaitEnd()
         guard !isBroken else {
             throw PostgreSQLError(.connectionLost, "the connection ended before")
         }

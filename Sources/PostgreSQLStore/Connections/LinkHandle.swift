@@ -140,7 +140,10 @@ extension LinkHandle {
             .map { $0.replacing(#/:  [0-9A-Z]{5}: /#) { _ in ": " } }
             .joined(separator: "; ")
         let kind: PostgreSQLError.Kind =
-            if let state {
+            if message.contains("unsupported startup parameter") {
+                // A pooler's own message.
+                .settingsIgnored
+            } else if let state {
                 PostgreSQLError.Kind(sqlState: state).ofAttempt
             } else if PQconnectionNeedsPassword(connection) == 1 {
                 .authenticationFailed
@@ -173,9 +176,10 @@ extension LinkHandle {
             return connectionError(text, sql: sql, at: index)
         }
         if ["FATAL", "PANIC"].contains(field("V", of: result)) { hasFailed = true }
+        var kind = PostgreSQLError.Kind(sqlState: state)
+        if kind == .statementEnded, canceller.takeRequest() { kind = .cancelled }
         var error = PostgreSQLError(
-            PostgreSQLError.Kind(sqlState: state), field("M", of: result) ?? "",
-            sqlState: state, sql: sql)
+            kind, field("M", of: result) ?? "", sqlState: state, sql: sql)
         error.detail = field("D", of: result)
         error.constraint = field("n", of: result)
         error.table = field("t", of: result)

@@ -32,6 +32,8 @@ final class LinkPool: Sendable {
         }
     }
 
+    private static let firstTimeout = Duration.seconds(10)
+
     let settings: LinkSettings
     let maximumCount: Int
     private let permits: DispatchSemaphore
@@ -146,6 +148,11 @@ extension LinkPool {
 
     /// A link that works as far as its socket shows, or a new one.
     private func checkOut() throws(PostgreSQLError) -> Link {
+        if let link = try takeIdle() { return link }
+        return try open()
+    }
+
+    private func takeIdle() throws(PostgreSQLError) -> Link? {
         while let lease = try state.withLock({ (state) throws(PostgreSQLError) -> Lease? in
             try state.requireOpen()
             return state.idle.popLast()
@@ -153,13 +160,17 @@ extension LinkPool {
             if !lease.link.handle.noticesEnd() { return lease.link }
             closeIdleLinks()
         }
-        return try open()
+        return nil
     }
 
     /// Opens a link. Tries again, with growing pauses, while the server starts or has too many
-    /// connections, and while it is away if it was there before.
+    /// connections, and while it is away if it was there before. Takes one that becomes free
+    /// meanwhile. The first link of a pool is not waited for so long: somebody watches.
     private func open() throws(PostgreSQLError) -> Link {
-        let deadline = ContinuousClock.now + settings.timeout
+        let isFirst = state.withLock { !$0.hasConnected }
+        let deadline =
+            ContinuousClock.now
+            + (isFirst ? min(settings.timeout, Self.firstTimeout) : settings.timeout)
         var pause = Duration.milliseconds(10)
         while true {
             do {
@@ -175,6 +186,7 @@ extension LinkPool {
             // Clients that were cut off together do not come back together.
             Thread.sleep(forTimeInterval: pause / .seconds(1) * .random(in: 0.5...1))
             pause = min(pause * 2, .seconds(1))
+            if let link = try takeIdle() { return link }
         }
     }
 

@@ -6,6 +6,8 @@ import Foundation
 ///
 /// The URL is libpq's, so TLS, sockets and password files work as its manual says. It may hold a
 /// password, so it is private and no description shows it.
+///
+/// Time-outs that an administrator or the URL sets hold.
 struct LinkSettings: Sendable {
     /// The schema that has the store's tables.
     let schema: String
@@ -16,10 +18,17 @@ struct LinkSettings: Sendable {
     /// Called after each command with its SQL, and the time since it was sent.
     var trace: (@Sendable (String, Duration) -> Void)?
 
+    /// Whether a pooler lends the sessions of the server for one transaction each, so that neither
+    /// settings nor prepared statements last: `pooling=transaction` in the URL.
+    let isPooled: Bool
+
     private let url: String
     private let applicationName: String
-    /// The server's settings, as command-line options of its session.
-    private let sessionOptions: String
+    /// The server's settings, as command-line options of its session; nil if it is shared.
+    private let sessionOptions: String?
+    private let searchPath: String
+    /// The URL that avoids the pooler.
+    private let directURL: URL?
     /// The limit of the URL for connecting.
     private let connectTimeout: Duration?
     /// Texts that no message may contain.
@@ -36,23 +45,74 @@ struct LinkSettings: Sendable {
         guard !schema.isEmpty, !schema.utf8.contains(0), schema.utf8.count <= 63 else {
             throw PostgreSQLError(.invalidURL, "a schema needs a name of 1 to 63 bytes")
         }
-        let parts = try ConnectionParts(url)
+        let (ownURL, pooling) = try PoolingParts.take(from: url)
+        let parts = try ConnectionParts(ownURL)
         self.schema = schema
         self.timeout = min(max(timeout, .milliseconds(1)), .seconds(86_400))
         self.applicationName = applicationName
-        self.url = url.absoluteString
+        self.url = ownURL.absoluteString
+        isPooled = pooling.isPooled
+        directURL = pooling.direct
+        searchPath = schema.quotedName
         address = parts.address
         connectTimeout = parts["connect_timeout"].flatMap { Int($0) }
             .flatMap { $0 > 0 ? Duration.seconds($0) : nil }
-        secrets = parts.secrets + [url.absoluteString]
-        sessionOptions = Self.options(
-            schema: schema, lockTimeout: self.timeout,
-            others: parts["options"] ?? ProcessInfo.processInfo.environment["PGOPTIONS"])
+        secrets =
+            parts.secrets + [url.absoluteString, ownURL.absoluteString]
+            + (pooling.direct.map { [$0.absoluteString] } ?? [])
+        sessionOptions =
+            isPooled
+            ? nil
+            : Self.options(
+                searchPath: searchPath,
+                others: parts["options"] ?? ProcessInfo.processInfo.environment["PGOPTIONS"])
     }
 
-    /// When an attempt to connect ends that begins now.
+    /// The settings of links that avoid the pooler; the same ones without a pooler, and nil if the URL
+    /// of a pooler names no server.
+    func direct() throws(PostgreSQLError) -> LinkSettings? {
+        guard isPooled else { return self }
+        guard let directURL else { return nil }
+        var direct = try LinkSettings(
+            directURL, schema: schema, timeout: timeout, applicationName: applicationName)
+        direct.trace = trace
+        return direct
+    }
+
+    /// Compares the settings of a new session with those that the store depends on, in its first
+    /// column, and limits how long it waits for locks.
+    var check: Command {
+        Command(
+            """
+            SELECT pg_catalog.current_setting('search_path'), \
+            CASE WHEN pg_catalog.current_setting('search_path') = $1 \
+            AND pg_catalog.current_setting('lock_timeout') = '0' \
+            THEN pg_catalog.set_config('lock_timeout', $2, false) END
+            """, [.text(searchPath), .text("\(timeout.wholeMilliseconds)")], isPrepared: false)
+    }
+
+    /// Throws if the session has another search path than the one that was asked for.
+    func require(searchPath found: String) throws(PostgreSQLError) {
+        guard found != searchPath else { return }
+        throw PostgreSQLError(
+            .settingsIgnored,
+            "the session has the search_path \(found) instead of \(searchPath)")
+    }
+
+    /// The settings of a transaction in a session that is shared.
+    var ofTransaction: Command {
+        Command(
+            """
+            SELECT pg_catalog.set_config('search_path', $1, true), \
+            pg_catalog.set_config('jit', 'off', true), \
+            CASE WHEN pg_catalog.current_setting('lock_timeout') = '0' \
+            THEN pg_catalog.set_config('lock_timeout', $2, true) END
+            """, [.text(searchPath), .text("\(timeout.wholeMilliseconds)")])
+    }
+
+    /// When an attempt to connect ends that begins now: after `connect_timeout`, or after 10 s.
     var connectDeadline: ContinuousClock.Instant {
-        .now + min(connectTimeout ?? timeout, timeout)
+        .now + min(connectTimeout ?? .seconds(10), timeout)
     }
 
     /// The text without passwords and connection strings.
@@ -65,12 +125,13 @@ struct LinkSettings: Sendable {
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> T
     ) -> T {
         // Those before the URL are defaults, and those after it replace its own.
-        let parameters = [
-            ("fallback_application_name", applicationName),
-            // A dead network is noticed after a minute.
-            ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-            ("dbname", url), ("client_encoding", "UTF8"), ("options", sessionOptions),
-        ]
+        let parameters =
+            [
+                ("fallback_application_name", applicationName),
+                // A dead network is noticed after a minute.
+                ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+                ("dbname", url), ("client_encoding", "UTF8"),
+            ] + (sessionOptions.map { [("options", $0)] } ?? [])
         let names: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.0)) } + [nil]
         let values: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.1)) } + [nil]
         defer { for text in names + values { free(UnsafeMutablePointer(mutating: text)) } }
@@ -80,14 +141,10 @@ struct LinkSettings: Sendable {
     }
 
     /// - Parameter others: The user's options. Those that the store depends on follow them.
-    private static func options(schema: String, lockTimeout: Duration, others: String?) -> String {
-        let path = "\"\(schema.replacing("\"", with: "\"\""))\""
+    private static func options(searchPath: String, others: String?) -> String {
         let settings = [
-            ("search_path", path),
+            ("search_path", searchPath),
             ("default_transaction_isolation", "read committed"),
-            ("lock_timeout", "\(lockTimeout.wholeMilliseconds)"),
-            ("statement_timeout", "0"),
-            ("idle_in_transaction_session_timeout", "0"),
             ("extra_float_digits", "1"),
             ("standard_conforming_strings", "on"),
             // A cursor is read to its end.
@@ -107,6 +164,43 @@ struct LinkSettings: Sendable {
 extension LinkSettings: CustomStringConvertible, CustomReflectable {
     var description: String { "\(address), schema \(schema)" }
     var customMirror: Mirror { Mirror(self, children: ["address": address, "schema": schema]) }
+}
+
+/// The parameters of a URL that are ours and not libpq's.
+private struct PoolingParts {
+    var isPooled = false
+    var direct: URL?
+
+    /// - Returns: The URL without the parameters, and what they say.
+    static func take(from url: URL) throws(PostgreSQLError) -> (URL, Self) {
+        var found = Self()
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false),
+            let items = parts.queryItems, let encoded = parts.percentEncodedQueryItems,
+            items.contains(where: { names.contains($0.name) })
+        else { return (url, found) }
+        for item in items {
+            switch (item.name, item.value) {
+            case ("pooling", "transaction"): found.isPooled = true
+            case ("pooling", "none"): break
+            case ("direct", let value?):
+                guard let direct = URL(string: value) else { fallthrough }
+                found.direct = direct
+            case ("pooling", _), ("direct", _):
+                throw PostgreSQLError(
+                    .invalidURL,
+                    """
+                    the URL's pooling is none or transaction, and direct is the URL of the server \
+                    itself, with %XX for special characters
+                    """)
+            default: break
+            }
+        }
+        let rest = encoded.filter { !names.contains($0.name) }
+        parts.percentEncodedQueryItems = rest.isEmpty ? nil : rest
+        return (parts.url ?? url, found)
+    }
+
+    private static let names: Set = ["pooling", "direct"]
 }
 
 /// The parts of a connection URL by libpq's names.

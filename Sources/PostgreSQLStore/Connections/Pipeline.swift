@@ -24,7 +24,8 @@ struct Pipeline {
     private var isCommitting = false
     private var isSynchronized = false
     private var failure: PostgreSQLError?
-    private let start = ContinuousClock.now
+    /// When the command whose result comes next may have begun to run.
+    private var start = ContinuousClock.now
 
     /// - Throws: `closed` if the link cannot be used; `cancelled` before anything is sent.
     init(on link: Link) throws(PostgreSQLError) {
@@ -44,11 +45,21 @@ struct Pipeline {
         if command.isCommit { isCommitting = true }
         let index = sentCommandCount
         sentCommandCount += 1
-        guard let name = link.statements.name(for: command) ?? prepare(command) else { return }
-        let isSent = command.parameters.withEncoded { addresses, lengths, formats in
-            PQsendQueryPrepared(
-                handle.connection, name, Int32(command.parameters.count), addresses, lengths,
-                formats, 1)
+        let isSent: Int32
+        if command.isPrepared, !link.settings.isPooled {
+            guard let name = link.statements.name(for: command) ?? prepare(command) else { return }
+            isSent = command.parameters.withEncoded { addresses, lengths, formats in
+                PQsendQueryPrepared(
+                    handle.connection, name, Int32(command.parameters.count), addresses, lengths,
+                    formats, 1)
+            }
+        } else {
+            let types = command.parameters.map(\.type)
+            isSent = command.parameters.withEncoded { addresses, lengths, formats in
+                PQsendQueryParams(
+                    handle.connection, command.sql, Int32(types.count), types, addresses, lengths,
+                    formats, 1)
+            }
         }
         note(isSent, .execute(index: index, sql: command.sql))
         link.statistics.statementCount += 1
@@ -111,12 +122,20 @@ struct Pipeline {
                 if isCommitting, sql.hasPrefix("COMMIT") { isCommitting = false }
                 let rows = Rows(result, sql: sql)
                 link.noteReceived(rows)
-                link.trace?(sql, ContinuousClock.now - start)
+                noteDuration(of: sql)
                 return rows
             }
             PQclear(result)
         }
         return nil
+    }
+
+    /// The server runs commands one after the other, so each has the time since the result before it.
+    private mutating func noteDuration(of sql: String) {
+        guard let trace = link.trace else { return }
+        let end = ContinuousClock.now
+        trace(sql, end - start)
+        start = end
     }
 
     /// Receives what is left and makes the link ready for its next use.

@@ -18,6 +18,9 @@ struct PreparedStatements {
     }
 
     private let capacity: Int
+    /// Begins the names. A server session that a pooler hands from client to client may still have
+    /// the statements of another one.
+    private let prefix = "og" + String(UInt64.random(in: 0...UInt64.max), radix: 36)
     private var statements: [String: Statement] = [:]
     /// Names that the server still has, though no SQL leads to them.
     private var surplusNames: [String] = []
@@ -56,7 +59,7 @@ struct PreparedStatements {
     mutating func add(_ command: Command) -> (name: String, types: [Oid]) {
         nameCount += 1
         useCount += 1
-        let name = "og\(nameCount)"
+        let name = "\(prefix)_\(nameCount)"
         var types = command.parameters.map(\.type)
         if let known = statements[command.sql] {
             // A parameter has another type, or it was NULL before.

@@ -6,12 +6,12 @@ extension PostgreSQLError: CodedError {
     public var code: Int {
         switch kind {
         case .invalidURL, .connectionFailed, .authenticationFailed, .unknownDatabase, .tlsFailed,
-            .tooManyConnections, .closed:
+            .settingsIgnored, .tooManyConnections, .closed:
             134080
-        case .poolTimeout, .lockTimeout: 134090
+        case .poolTimeout, .lockTimeout, .statementEnded: 134090
         case .serializationFailure, .deadlock: 133020
         case .uniqueViolation: 133021
-        case .missingObject: 134020
+        case .missingObject, .dependentObjects: 134020
         case .permissionDenied, .readOnly: 134030
         case .diskFull: 13
         case .cancelled: 3072
@@ -57,6 +57,16 @@ extension PostgreSQLError: CodedError {
             """
             Enable TLS on the server, or check sslmode and the certificates that the URL names.
             """
+        case .settingsIgnored:
+            """
+            A pooler that shares sessions takes no `options`: connect to the server itself, or add \
+            pooling=transaction to the URL.
+            """
+        case .statementEnded:
+            """
+            Give the statement less to do, or raise the statement_timeout of the role or of the \
+            URL's options.
+            """
         case .tooManyConnections:
             """
             Lower the number of readers of each store, raise the server's max_connections, or put \
@@ -75,6 +85,8 @@ extension PostgreSQLError: CodedError {
         case .tooLarge: "Write fewer rows at a time, or store smaller values: the limit is 1 GiB."
         case .permissionDenied: "Grant the privilege to the role of the URL, or use another role."
         case .readOnly: "Connect to the primary server, or open the store as read-only."
+        case .dependentObjects:
+            "Drop it first if it is of no use without the store, which keeps all its tables till then."
         case .diskFull: "The server's disk is full: free some space; nothing was written."
         case .outOfResources: "Free resources on the server and try again; nothing was written."
         case .transactionLeftOpen: "Commit it before the connection is returned."

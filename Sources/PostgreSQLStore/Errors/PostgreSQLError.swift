@@ -19,6 +19,8 @@ public struct PostgreSQLError: Error, Sendable, Hashable {
         case unknownDatabase
         /// TLS was required and refused, or a certificate was not accepted.
         case tlsFailed
+        /// The server, or a pooler before it, has not taken the settings of the session.
+        case settingsIgnored
         /// The server has as many connections as it accepts.
         case tooManyConnections
         /// All connections of the pool stayed in use until the timeout.
@@ -37,11 +39,17 @@ public struct PostgreSQLError: Error, Sendable, Hashable {
         case invalidText
         /// A statement, its parameters or its result are too large.
         case tooLarge
+        /// The program has cancelled the statement.
         case cancelled
+        /// The server has ended a statement because of its `statement_timeout`, or for an
+        /// administrator.
+        case statementEnded
         case permissionDenied
         case readOnly
         /// A table, column or schema does not exist.
         case missingObject
+        /// A view or table of others depends on a table that is to be dropped.
+        case dependentObjects
         /// The server has no space left on its disk.
         case diskFull
         /// The server lacks memory or another resource.
@@ -96,7 +104,7 @@ extension PostgreSQLError.Kind {
             case "40001": .serializationFailure
             case "40P01": .deadlock
             case "55P03": .lockTimeout
-            case "57014": .cancelled
+            case "57014": .statementEnded
             case "57P03": .connectionFailed
             case "57P01", "57P02", "57P04", "57P05", "25P03", "25P04": .connectionLost
             case "22021", "22P05": .invalidText

@@ -39,10 +39,11 @@ struct StoreHistory: Sendable {
         let found = try link.run(
             Command("SELECT to_regclass('ATRANSACTIONCOUNTER') IS NOT NULL"))
         if try found.integer(0, 0) == 1 { return }
+        _ = try link.run([
+            Command("BEGIN"), Command("LOCK TABLE Z_METADATA IN SHARE ROW EXCLUSIVE MODE"),
+        ])
         try link.execute(
             """
-            BEGIN;
-            LOCK TABLE Z_METADATA IN SHARE ROW EXCLUSIVE MODE;
             CREATE SEQUENCE IF NOT EXISTS ATRANSACTIONKEY;
             CREATE TABLE IF NOT EXISTS ATRANSACTION (
             Z_PK bigint PRIMARY KEY, ZKEY bigint NOT NULL, ZTIMESTAMP double precision NOT NULL,
@@ -55,9 +56,9 @@ struct StoreHistory: Sendable {
             CREATE INDEX IF NOT EXISTS ACHANGE_ZTRANSACTIONKEY ON ACHANGE (ZTRANSACTIONKEY);
             CREATE TABLE IF NOT EXISTS ATRANSACTIONCOUNTER (Z_MAX bigint NOT NULL);
             INSERT INTO ATRANSACTIONCOUNTER SELECT 0
-            WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTIONCOUNTER);
-            COMMIT
+            WHERE NOT EXISTS (SELECT 1 FROM ATRANSACTIONCOUNTER)
             """)
+        _ = try link.run(Command("COMMIT"))
     }
 }
 #endif

@@ -18,12 +18,17 @@ struct OpenedStore: Sendable {
     /// Whether the store has the entity's table, by entity index.
     let hasTable: [Bool]
 
+    /// A table whose rows are on another server, so that there is no snapshot of all tables.
+    let foreignTable: String?
+
     /// The channel on which those who write to the store notify those who observe it.
     var channel: String { "stackbench_\(identifier.lowercased())" }
 
     init(
-        _ layout: StoreLayout, _ list: MetadataList, _ description: PersistentStoreDescription
+        _ layout: StoreLayout, _ list: MetadataList, _ description: PersistentStoreDescription,
+        foreignTable: String? = nil
     ) {
+        self.foreignTable = foreignTable
         identifier = layout.storeIdentifier
         url = description.url
         isReadOnly = description.isReadOnly

@@ -60,8 +60,11 @@ struct SchemaTables {
                 }
             }
         }
+        let tables = StoreTables(layout, entityNames: entityNames)
+        let keys = model.entities[root.familyIndexes].flatMap { tables.uniqueKeys(of: $0) }
         return TableForm(
-            name: layout.table(of: root).serverName, columns: columns, entity: root.name)
+            name: layout.table(of: root).serverName, columns: columns,
+            uniqueKeys: [["z_pk"]] + keys.map { $0.map(\.serverName) }, entity: root.name)
     }
 
     /// The join tables as their owning ends see them.
@@ -83,9 +86,35 @@ struct SchemaTables {
                         property: property.name)
                 }
                 return TableForm(
-                    name: table.name.serverName, columns: columns, entity: entity.name,
-                    property: property.name)
+                    name: table.name.serverName, columns: columns,
+                    uniqueKeys: [[table.sourceColumn, table.destinationColumn].map(\.serverName)],
+                    entity: entity.name, property: property.name)
             }
+        }
+    }
+}
+
+extension ManagedObjectModel {
+    /// The numbers of the entities in a store, by entity index. Entities that the store does not hold
+    /// get unused ones.
+    ///
+    /// - Parameters:
+    ///   - entries: The numbers and names in `z_primarykey`.
+    ///   - names: The entities that the store must have.
+    /// - Throws: `StoreError` with `missingEntity`; `PostgreSQLError` for other values.
+    func numbers(_ entries: Rows, requiring names: Set<String>) throws -> [Int64] {
+        var known: [String: Int64] = [:]
+        for row in 0..<entries.count {
+            known[try entries.text(row, 1)] = try entries.integer(row, 0)
+        }
+        var next = max(known.values.max() ?? 0, Int64(entities.count))
+        return try entities.map { entity in
+            if let number = known[entity.name] { return number }
+            guard !names.contains(entity.name) else {
+                throw StoreError(.missingEntity(entity.name))
+            }
+            next += 1
+            return next
         }
     }
 }

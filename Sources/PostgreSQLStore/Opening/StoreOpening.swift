@@ -89,6 +89,9 @@ struct StoreOpening {
                     .unsupported(
                         "a database with the encoding \(catalog.encoding), not ENCODING 'UTF8'"))
             }
+            guard description.isReadOnly || !catalog.isStandby else {
+                throw PostgreSQLError(.readOnly, "the server is a standby, which takes no changes")
+            }
             guard catalog.tables["z_metadata"] == nil else {
                 return try openExisting(catalog, on: link)
             }
@@ -163,33 +166,20 @@ struct StoreOpening {
         let list = MetadataList(Data(metadata.bytes(0, 1)))
         try model.requireVersionHashes(list.versionHashes, of: description)
         let layout = StoreLayout(
-            model, dialect: .postgreSQL, numbers: try numbers(results[1]),
+            model, dialect: .postgreSQL,
+            numbers: try model.numbers(results[1], requiring: entityNames),
             storeIdentifier: try metadata.text(0, 0),
             // Indexes are no part of the version hashes. Whoever writes to the store must write the
             // columns that it has, and can read no others.
             folded: .existing { catalog.tables[$0.serverName]?[$1.serverName] != nil })
-        for form in SchemaTables(model, entityNames: entityNames, layout).forms {
-            try catalog.require(form)
+        let forms = SchemaTables(model, entityNames: entityNames, layout).forms
+        for form in forms { try catalog.require(form) }
+        // Another server has another snapshot.
+        let foreign = forms.map(\.name).first(where: catalog.isForeign)
+        if let foreign, description.tracksHistory {
+            throw StoreError(.unsupported("a history of the foreign table \(foreign)"))
         }
-        return OpenedStore(layout, list, description)
-    }
-
-    /// The numbers of the entities in the store, by entity index. Entities that the store does not
-    /// hold get unused ones.
-    private func numbers(_ entries: Rows) throws -> [Int64] {
-        var known: [String: Int64] = [:]
-        for row in 0..<entries.count {
-            known[try entries.text(row, 1)] = try entries.integer(row, 0)
-        }
-        var next = max(known.values.max() ?? 0, Int64(model.entities.count))
-        return try model.entities.map { entity in
-            if let number = known[entity.name] { return number }
-            guard !entityNames.contains(entity.name) else {
-                throw StoreError(.missingEntity(entity.name))
-            }
-            next += 1
-            return next
-        }
+        return OpenedStore(layout, list, description, foreignTable: foreign)
     }
 }
 #endif

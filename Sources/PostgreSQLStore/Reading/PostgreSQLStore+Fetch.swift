@@ -94,11 +94,24 @@ extension PostgreSQLStore {
     func reading<T>(
         _ progress: FetchProgress?, _ body: (ReadTransaction) throws -> T
     ) throws -> T {
-        try mapping {
+        if let shared = oneState.transaction { return try shared.observing(progress, body) }
+        return try mapping {
             try pool.read { link in
                 let transaction = ReadTransaction(link, generation, progress)
                 defer { transaction.end() }
                 return try body(transaction)
+            }
+        }
+    }
+
+    func readingOneState(_ body: () throws -> Void) throws {
+        // A generation is one, and a state that this thread reads already goes on.
+        guard generation == nil, oneState.transaction == nil else { return try body() }
+        try mapping {
+            try pool.read { link in
+                let transaction = ReadTransaction(link, nil, nil, staysOpen: true)
+                defer { transaction.end() }
+                try oneState.lending(transaction, body)
             }
         }
     }

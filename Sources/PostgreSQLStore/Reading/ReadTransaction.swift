@@ -9,15 +9,32 @@ final class ReadTransaction {
 
     private let link: Link
     private let generation: Generation?
-    private let progress: FetchProgress?
+    private var progress: FetchProgress?
+
+    /// Whether reads with `run(only:)` belong together.
+    private let staysOpen: Bool
 
     /// Whether the link is in a transaction, perhaps a failed one.
     private var isOpen = false
 
-    init(_ link: Link, _ generation: Generation?, _ progress: FetchProgress?) {
+    init(
+        _ link: Link, _ generation: Generation?, _ progress: FetchProgress?,
+        staysOpen: Bool = false
+    ) {
         self.link = link
         self.generation = generation
         self.progress = progress
+        self.staysOpen = staysOpen
+    }
+
+    /// Lends the transaction to a read that may be cancelled.
+    func observing<T>(
+        _ progress: FetchProgress?, _ body: (ReadTransaction) throws -> T
+    ) throws -> T {
+        let outer = self.progress
+        self.progress = progress
+        defer { self.progress = outer }
+        return try body(self)
     }
 
     /// Runs commands in one round trip; the first call begins the transaction.
@@ -25,21 +42,22 @@ final class ReadTransaction {
         try run(commands, ends: false)
     }
 
-    /// Runs one command as the whole transaction, in one round trip.
+    /// Runs one command as the whole transaction, in one round trip, unless it stays open.
     func run(only command: Command) throws -> Rows {
+        if staysOpen { return try run([command])[0] }
         guard generation != nil else { return try send([command])[0] }
         return try run([command], ends: true)[0]
     }
 
-    /// Ends the transaction. A failure is none of the reader's: nothing was written.
+    /// Ends the transaction, in which nothing was written, without waiting for the server.
     func end() {
-        guard isOpen, !link.isBroken else { return }
+        guard isOpen else { return }
         isOpen = false
-        _ = try? link.run(Command("ROLLBACK"))
+        link.rollBackLater()
     }
 
     private func run(_ commands: [Command], ends: Bool) throws -> [Rows] {
-        let beginning = isOpen ? [] : generation?.beginning ?? [Self.begin]
+        let beginning = isOpen ? [] : try generation?.beginning() ?? [Self.begin]
         isOpen = true
         let end = ends ? [Command("COMMIT")] : []
         do {
@@ -50,6 +68,8 @@ final class ReadTransaction {
             if let generation, error.commandIndex.map({ $0 < beginning.count }) == true {
                 throw generation.failure
             }
+            // The next read begins another one: the server runs nothing in a failed one.
+            if staysOpen { self.end() }
             throw error
         }
     }

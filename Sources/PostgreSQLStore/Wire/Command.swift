@@ -5,9 +5,13 @@ struct Command: Sendable {
     let sql: String
     var parameters: [Parameter]
 
-    init(_ sql: String, _ parameters: [Parameter] = []) {
+    /// Whether it is worth preparing, since the same text will come again.
+    let isPrepared: Bool
+
+    init(_ sql: String, _ parameters: [Parameter] = [], isPrepared: Bool = true) {
         self.sql = sql
         self.parameters = parameters
+        self.isPrepared = isPrepared
     }
 
     /// The size of all parameters.

@@ -252,6 +252,25 @@ private final class ReaderCounts: Sendable {
                 == .connectionFailed)
     }
 
+    @Test func `a pool takes its own connection if the server has no other (§11.8.49)`() throws {
+        let server = try OwnServer()
+        let limit = "ALTER ROLE stackbench NOSUPERUSER CONNECTION LIMIT 1"
+        do { try Link(LinkSettings(server.url)).execute(limit) }
+        let pool = try LinkPool(LinkSettings(server.url), maximumCount: 2)
+        _ = try pool.read { try $0.run(Self.one) }
+        let isHeld = DispatchSemaphore(value: 0)
+        try withThread {
+            try? pool.read { _ in
+                isHeld.signal()
+                usleep(200_000)
+            }
+        } during: {
+            isHeld.wait()
+            _ = try pool.read { try $0.run(Self.one) }
+        }
+        #expect(pool.idleCount == 1)
+    }
+
     @Test func `too many connections are an error after the timeout`() throws {
         let server = try OwnServer()
         let first = try Link(LinkSettings(server.url))

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import Synchronization
 import Testing
 
 @testable import PostgreSQLStore
@@ -178,12 +179,44 @@ import Testing
         }
     }
 
-    @Test func `options of the URL are kept`() throws {
-        let options = "options=-c%20work_mem%3D7MB%20-c%20jit%3Don"
-        let url = try #require(TestServer.url).absoluteString + "&\(options)"
+    @Test(arguments: [
+        ("work_mem", "7MB"), ("jit", "on"), ("lock_timeout", "1234ms"),
+        ("statement_timeout", "5678ms"), ("idle_in_transaction_session_timeout", "91234ms"),
+    ])
+    func `options of the URL are kept (§11.8.47)`(_ setting: String, _ value: String) throws {
+        let url =
+            try #require(TestServer.url).absoluteString + "&options=-c%20\(setting)%3D\(value)"
         let link = try Link(LinkSettings(#require(URL(string: url))))
-        #expect(try link.run(Command("SHOW work_mem")).text(0, 0) == "7MB")
-        #expect(try link.run(Command("SHOW jit")).text(0, 0) == "on")
+        #expect(try link.run(Command("SHOW \(setting)")).text(0, 0) == value)
+    }
+
+    @Test func `a statement that its time-out ends is no cancelled one (§11.8.47)`() throws {
+        let url =
+            try #require(TestServer.url).absoluteString + "&options=-c%20statement_timeout%3D20"
+        let link = try Link(LinkSettings(#require(URL(string: url))))
+        let error = try postgreSQLError { try link.execute("SELECT pg_sleep(60)") }
+        #expect(error.kind == .statementEnded)
+        #expect(error.description.contains("statement_timeout"))
+    }
+
+    @Test func `no two connections give a statement the same name (§11.8.48)`() throws {
+        let names = try (0..<2).flatMap { _ in
+            let link = try TestServer.link()
+            _ = try link.run(Command("SELECT 1"))
+            let rows = try link.run(Command("SELECT name FROM pg_prepared_statements"))
+            return try (0..<rows.count).map { try rows.text($0, 0) }
+        }
+        #expect(Set(names).count == names.count && names.count >= 2)
+    }
+
+    @Test func `each command has a duration of its own (§11.8.21)`() throws {
+        var settings = try TestServer.settings()
+        let durations = Mutex<[Duration]>([])
+        settings.trace = { _, duration in durations.withLock { $0.append(duration) } }
+        let link = try Link(settings)
+        let commands = [Command("SELECT 1 FROM pg_sleep(0.5)"), Command("SELECT 1")]
+        _ = try link.run(commands)
+        #expect(durations.withLock { $0.count == 2 && $0[1] < $0[0] })
     }
 }
 #endif

@@ -132,7 +132,7 @@ import Testing
         ("23505", PostgreSQLError.Kind.uniqueViolation), ("23502", .constraintViolation),
         ("40001", .serializationFailure), ("40P01", .deadlock), ("22003", .valueOutOfRange),
         ("22012", .valueOutOfRange), ("22021", .invalidText), ("28P01", .authenticationFailed),
-        ("53300", .tooManyConnections), ("53100", .diskFull), ("57014", .cancelled),
+        ("53300", .tooManyConnections), ("53100", .diskFull), ("57014", .statementEnded),
         ("57P01", .connectionLost), ("08006", .connectionLost), ("42P01", .missingObject),
         ("25006", .readOnly), ("55P03", .lockTimeout), ("XX000", .other),
     ])

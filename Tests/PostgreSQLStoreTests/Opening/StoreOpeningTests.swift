@@ -222,6 +222,108 @@ import Testing
         try schema.store(library).close()
     }
 
+    @Test func `a store that others build on is not destroyed (§11.8.27)`() throws {
+        try schema.store(library).close()
+        try schema.run("CREATE VIEW names AS SELECT zname FROM zauthor")
+        let error = try postgreSQLError {
+            try PersistentStoreCoordinator.destroyPersistentStore(schema.description)
+        }
+        #expect(error.kind == .dependentObjects)
+        #expect(error.description.contains("view names depends on table zauthor"))
+        try schema.store(library).close()
+    }
+
+    @Test func `tables and views of others with the columns of rows are not destroyed (§11.8.27)`()
+        throws
+    {
+        try schema.store(library).close()
+        try schema.run(
+            """
+            CREATE TABLE mine (z_pk bigint, z_ent bigint, z_opt bigint);
+            CREATE TABLE z_9mine (a bigint);
+            CREATE VIEW old AS SELECT 1 AS z_pk, 2 AS z_ent, 3 AS z_opt
+            """)
+        try PersistentStoreCoordinator.destroyPersistentStore(schema.description)
+        let names = try schema.texts(
+            """
+            SELECT relname::text FROM pg_class
+            WHERE relnamespace = '\(schema.name)'::regnamespace ORDER BY 1
+            """)
+        #expect(names == ["mine", "old", "z_9mine"])
+    }
+
+    @Test(arguments: [
+        ("ALTER TABLE ztopic DROP CONSTRAINT ztopic_pkey", "ztopic has no unique index on (z_pk)"),
+        (
+            "DROP INDEX IF EXISTS \"Z_Topic_UNIQUE_name\", z_topic_unique_name",
+            "ztopic has no unique index on (zname)"
+        ),
+    ])
+    func `a table without a unique index of the store is refused (§11.8.3)`(
+        _ script: String, _ message: String
+    ) throws {
+        try schema.store(library).close()
+        try schema.run(script)
+        let error = #expect(throws: StoreError.self) { try schema.store(library) }
+        #expect(error?.description.contains(message) == true)
+        #expect(error?.description.contains("CREATE UNIQUE INDEX ON ztopic") == true)
+    }
+
+    @Test(.onDirectServer)
+    func `a store has no history and no generations of a foreign table (§11.8.23)`() throws {
+        try schema.store(library).close()
+        try schema.run(
+            """
+            CREATE FOREIGN DATA WRAPPER \(schema.name);
+            CREATE SERVER \(schema.name) FOREIGN DATA WRAPPER \(schema.name);
+            ALTER TABLE ztopic RENAME TO old;
+            CREATE FOREIGN TABLE ztopic (
+            z_pk bigint, z_ent bigint, z_opt bigint, zname text COLLATE "C") SERVER \(schema.name)
+            """)
+        defer { try? schema.run("DROP FOREIGN DATA WRAPPER \(schema.name) CASCADE") }
+        let store = try schema.store(library)
+        #expect(
+            storeError { _ = try store.pinned() }
+                == .unsupported("a generation of the foreign table ztopic"))
+        #expect(
+            storeError { _ = try schema.store(library) { $0.tracksHistory = true } }
+                == .unsupported("a history of the foreign table ztopic"))
+    }
+
+    @Test func `a role without USAGE on the schema is told so (§11.8.9)`() throws {
+        try schema.store(library).close()
+        let role = "r" + schema.name
+        try schema.run("CREATE ROLE \(role) LOGIN")
+        defer { try? schema.run("DROP ROLE \(role)") }
+        var parts = try #require(
+            TestServer.url.flatMap { URLComponents(string: $0.absoluteString) })
+        parts.queryItems = parts.queryItems?.map {
+            $0.name == "user" ? URLQueryItem(name: "user", value: role) : $0
+        }
+        let description = PersistentStoreDescription.postgreSQL(
+            try #require(parts.url), schema: schema.name)
+        let error = try postgreSQLError {
+            _ = try PostgreSQLStore(description, model: library, debug: DebugOptions())
+        }
+        #expect(error.kind == .permissionDenied)
+        #expect(error.description.contains("the role \(role) has no USAGE on the schema"))
+    }
+
+    @Test func `a standby is read, and refused for writing (§11.8.9)`() throws {
+        let server = try OwnServer()
+        func store(_ server: OwnServer, isReadOnly: Bool) throws -> PostgreSQLStore {
+            var description = PersistentStoreDescription.postgreSQL(server.url, schema: "library")
+            description.isReadOnly = isReadOnly
+            return try PostgreSQLStore(description, model: library, debug: DebugOptions())
+        }
+        try store(server, isReadOnly: false).close()
+        let standby = try server.standby()
+        try store(standby, isReadOnly: true).close()
+        let error = try postgreSQLError { _ = try store(standby, isReadOnly: false) }
+        #expect(error.kind == .readOnly)
+        #expect(error.description.contains("the server is a standby"))
+    }
+
     @Test func `no error and no description shows the password (§11.8.9)`() throws {
         let url = URL(string: "postgresql://ann:hush%21@localhost:1/books?sslmode=disable")!
         let description = PersistentStoreDescription.postgreSQL(url, schema: "mine")

@@ -6,7 +6,7 @@ import Testing
 @testable import ObjectGraph
 @testable import PostgreSQLStore
 
-@Suite(.onServer) struct `Generations in PostgreSQL (§11.8)` {
+@Suite(.onDirectServer) struct `Generations in PostgreSQL (§11.8)` {
     let schema = TestSchema()
     let coordinator: PersistentStoreCoordinator
 
@@ -108,6 +108,31 @@ import Testing
                 WHERE state = 'idle in transaction' AND query LIKE '%\(schema.name)%'
                 """
             ).isEmpty)
+    }
+
+    @Test func `any number of generations can follow each other (§11.8.23)`() throws {
+        // More than a connection keeps prepared statements.
+        for _ in 0..<600 { _ = try pinned() }
+        #expect(try names(coordinator.context()) == ["Homer"])
+    }
+
+    @Test func `the server ends a generation that nobody reads (§11.8.23)`() throws {
+        let generation = try Generation(
+            coordinator.postgreSQL.pool, url: nil, idleLimit: .milliseconds(20))
+        let process = try generation.link.use { $0.processID }
+        while try !schema.texts("SELECT 1 FROM pg_stat_activity WHERE pid = \(process)").isEmpty {}
+        #expect(storeError { _ = try generation.beginning() } == .generationUnavailable)
+    }
+
+    @Test(arguments: [(Duration.seconds(3600), 0), (.zero, 1)])
+    func `reading a generation tells the server now and then that it is used (§11.8.23)`(
+        _ idleLimit: Duration, _ count: Int
+    ) throws {
+        let pool = coordinator.postgreSQL.pool
+        let generation = try Generation(pool, url: nil, idleLimit: idleLimit)
+        pool.resetStatistics()
+        _ = try generation.beginning()
+        #expect(pool.statistics.roundTripCount == count)
     }
 
     @Test func `a generation whose connection is lost cannot be read any more (§11.8.23)`() throws {

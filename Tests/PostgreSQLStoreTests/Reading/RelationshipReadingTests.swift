@@ -98,6 +98,31 @@ import Testing
         #expect(found == ["tag 1"])
     }
 
+    @Test func `a fetch and its prefetches see one state, whoever writes meanwhile (§11.8.16)`()
+        throws
+    {
+        let name = schema.name
+        let coordinator = try schema.coordinator(Self.model()) { description in
+            let writer = TestSchema.Writer(
+                of: name, once: "DELETE FROM zitem; UPDATE zlist SET zname = 'other'")
+            description.statementObserver = { sql, _ in
+                if sql.contains("FROM ZLIST") { writer.run() }
+            }
+        }
+        func read() throws -> [Int] {
+            let context = coordinator.context()
+            var request = FetchRequest(entityName: "List")
+            request.relationshipKeyPathsForPrefetching = ["items", "favourite"]
+            return try context.performAndWait { [request] in
+                try context.fetch(request, as: ManagedObject.self).map {
+                    try ($0.value(forKey: "items") as! any Collection<ManagedObject>).count
+                }
+            }
+        }
+        #expect(try read() == Array(repeating: 5, count: 20))
+        #expect(try read() == Array(repeating: 0, count: 20))
+    }
+
     @Test(arguments: [
         (["items"], 2), (["tags"], 2), (["favourite"], 2), (["items", "tags", "favourite"], 3),
         (["items.fans"], 3),

@@ -114,7 +114,8 @@ import Testing
         #expect(Set(found) == Set(all))
     }
 
-    @Test func `terms that SQL can state select the rows to be evaluated (§11.8.19)`() throws {
+    @Test(.onDirectServer)
+    func `terms that SQL can state select the rows to be evaluated (§11.8.19)`() throws {
         let store = coordinator.postgreSQL
         store.resetStatistics()
         #expect(try names("birthYear > 1905 AND name MATCHES '.*'").count == 4)
@@ -165,7 +166,7 @@ import Testing
         #expect(found.count == 20)
     }
 
-    @Test func `an evaluation sees one state (§11.8.19)`() throws {
+    @Test(.onDirectServer) func `an evaluation sees one state (§11.8.19)`() throws {
         let store = coordinator.postgreSQL
         store.resetStatistics()
         let entity = coordinator.model.entity(named: "Author")!
@@ -227,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `statements are observed (§11.8.21)`() throws {
+    @Test(.onDirectServer) func `statements are observed (§11.8.21)`() throws {
         let observed = ObservedStatements()
         let coordinator = try schema.coordinator(coordinator.model) {
             $0.statementObserver = { sql, _ in observed.add(sql) }

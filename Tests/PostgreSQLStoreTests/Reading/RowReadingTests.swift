@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `a fetch is one round trip, and so is a row (§11.8.13)`() throws {
+    @Test(.onDirectServer) func `a fetch is one round trip, and so is a row (§11.8.13)`() throws {
         try schema.run(
             """
             INSERT INTO zauthor (z_pk, z_ent, z_opt, zname)

@@ -8,7 +8,7 @@ final class OwnServer: Sendable {
     private let folder = TemporaryFolder()
     /// By a socket.
     let url: URL
-    /// By TCP, with a password.
+    /// By TCP, with a password; the socket's for a standby.
     let tcpURL: URL
 
     /// - Parameter isDurable: Whether a crash keeps every commit.
@@ -19,6 +19,18 @@ final class OwnServer: Sendable {
         url = try #require(URL(string: urls[0]))
         tcpURL = try #require(URL(string: urls[1]))
     }
+
+    private init(standbyOf server: OwnServer) throws {
+        let output = try Self.run(folder, "standby", [server.folder.path("server")])
+        url = try #require(URL(string: output.trimmingCharacters(in: .whitespacesAndNewlines)))
+        tcpURL = url
+    }
+
+    /// A server that follows this one, an hour late.
+    func standby() throws -> OwnServer { try OwnServer(standbyOf: self) }
+
+    /// Makes a standby the primary.
+    func promote() throws { _ = try Self.run(folder, "promote") }
 
     deinit { _ = try? Self.run(folder, "remove") }
 

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ final class TestSchema: Sendable {
     // MARK: The store in it
 
     var description: PersistentStoreDescription {
-        var description = PersistentStoreDescription.postgreSQL(TestServer.url!, schema: name)
+        var description = PersistentStoreDescription.postgreSQL(TestServer.storeURL!, schema: name)
         description.maximumReaderCount = 2
         description.timeout = .seconds(60)
         return description
@@ -41,6 +42,25 @@ final class TestSchema: Sendable {
     }
 
     // MARK: Other programs
+
+    /// Another program that writes once, at a moment of the test's choice.
+    final class Writer: Sendable {
+        private let name: String
+        private let script: String
+        private let hasRun = Atomic(false)
+
+        init(of name: String, once script: String) {
+            self.name = name
+            self.script = script
+        }
+
+        func run() {
+            guard !hasRun.exchange(true, ordering: .relaxed) else { return }
+            do {
+                try Link(TestServer.settings(schema: name)).execute(script)
+            } catch { Issue.record("\(error)") }
+        }
+    }
 
     func settings(timeout: Duration = .seconds(60)) throws -> LinkSettings {
         try TestServer.settings(schema: name, timeout: timeout)

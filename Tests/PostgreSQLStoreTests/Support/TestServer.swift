@@ -10,6 +10,31 @@ enum TestServer {
     /// The same server by TCP, with a password.
     static let tcpURL = variable("STACKBENCH_POSTGRESQL_TCP")
 
+    /// A pooler before the same server that shares sessions between transactions.
+    static let poolerURL = variable("STACKBENCH_PGBOUNCER")
+
+    /// The address of stores: the pooler's if all tests are to run through it.
+    static var storeURL: URL? {
+        ProcessInfo.processInfo.environment["TEST_POOLED"].map(pooledURL) ?? url
+    }
+
+    static var isPooled: Bool { storeURL != url }
+
+    /// The pooler's address as a store needs it.
+    ///
+    /// - Parameter pool: `transaction` or `session`.
+    static func pooledURL(_ pool: String) -> URL? {
+        guard let poolerURL, let url, var parts = URLComponents(string: poolerURL.absoluteString)
+        else { return nil }
+        parts.path = "/" + pool
+        parts.queryItems =
+            (parts.queryItems ?? []) + [
+                URLQueryItem(name: "pooling", value: "transaction"),
+                URLQueryItem(name: "direct", value: url.absoluteString),
+            ]
+        return parts.url
+    }
+
     private static func variable(_ name: String) -> URL? {
         ProcessInfo.processInfo.environment[name].flatMap { URL(string: $0) }
     }
@@ -29,6 +54,21 @@ extension Trait where Self == ConditionTrait {
         .enabled(
             if: TestServer.url != nil,
             "These tests need a server: scripts/postgresql --tcp swift test …")
+    }
+
+    /// Skips the tests without a server, and if stores are behind a pooler: there are no generations,
+    /// and a transaction has more statements.
+    static var onDirectServer: Self {
+        .enabled(
+            if: TestServer.url != nil && !TestServer.isPooled,
+            "These tests need a server without a pooler.")
+    }
+
+    /// Skips the tests without a pooler.
+    static var onPooler: Self {
+        .enabled(
+            if: TestServer.poolerURL != nil,
+            "These tests need a pooler: scripts/postgresql --pooler swift test …")
     }
 
     /// Skips the tests without a server on TCP.

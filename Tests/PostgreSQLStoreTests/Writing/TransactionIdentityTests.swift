@@ -54,6 +54,18 @@ import Testing
         #expect(try lost.fate(on: link) == .unknown)
     }
 
+    @Test func `a standby that lags proves nothing, nor does one that became the primary`() throws {
+        let server = try OwnServer()
+        let standby = try server.standby()
+        let link = try Link(LinkSettings(server.url))
+        let identity = try begin(link)
+        _ = try link.run(Command("COMMIT"))
+        #expect(try identity.fate(on: link) == .committed)
+        #expect(try identity.fate(on: Link(LinkSettings(standby.url))) == .unknown)
+        try standby.promote()
+        #expect(try identity.fate(on: Link(LinkSettings(standby.url))) == .unknown)
+    }
+
     @Test func `a clean restart keeps what it knows`() throws {
         let server = try OwnServer()
         let settings = try LinkSettings(server.url)

@@ -20,8 +20,10 @@ extension ManagedObjectContext {
             return FetchedObjects(
                 .batches(FetchedBatches(keys, request, entity: entity, context: self)))
         }
-        let found = try find(request, entity, beside: pending)
-        return FetchedObjects(try results(found, request, entity, pending))
+        return try inOneState(request, entity) {
+            let found = try find(request, entity, beside: pending)
+            return FetchedObjects(try results(found, request, entity, pending))
+        }
     }
 
     /// The identifiers of the objects that match, in the order asked for.
@@ -157,6 +159,14 @@ extension ManagedObjectContext {
         return entity
     }
 
+    /// Runs the statements of a request with prefetching so that they see one state.
+    private func inOneState<T>(
+        _ request: FetchRequest, _ entity: Entity, _ body: () throws -> T
+    ) throws -> T {
+        guard !request.relationshipKeyPathsForPrefetching.isEmpty else { return try body() }
+        return try channel.stores().readingOneState(request, entity: entity, body)
+    }
+
     // MARK: - Objects
 
     private func find(
@@ -243,17 +253,19 @@ extension ManagedObjectContext {
         checkQueue()
         var loaded: [ManagedObject] = []
         do {
-            let (keys, found) = try askAbove {
-                let keys = window()
-                return (keys, try rows(of: keys, request, entity))
-            }
-            if let found { loaded = objects(of: found, request, entity) }
-            // Held until here, since the registry does not keep objects alive.
-            return try withExtendedLifetime(loaded) {
-                let objects = objects(of: keys)
-                let prefetched = try prefetch(for: objects, request, entity)
-                sweepIfGrown()
-                return (objects, prefetched)
+            return try inOneState(request, entity) {
+                let (keys, found) = try askAbove {
+                    let keys = window()
+                    return (keys, try rows(of: keys, request, entity))
+                }
+                if let found { loaded = objects(of: found, request, entity) }
+                // Held until here, since the registry does not keep objects alive.
+                return try withExtendedLifetime(loaded) {
+                    let objects = objects(of: keys)
+                    let prefetched = try prefetch(for: objects, request, entity)
+                    sweepIfGrown()
+                    return (objects, prefetched)
+                }
             }
         } catch {
             let objects = objects(of: window())

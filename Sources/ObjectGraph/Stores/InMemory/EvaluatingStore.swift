@@ -35,6 +35,7 @@ extension EvaluatingStore {
     func resetStatistics() {}
     func takeRowsChangedByTriggers() -> [EntityKey] { [] }
     func endTurn() {}
+    func readingOneState(_ body: () throws -> Void) throws { try body() }
     func pinned() -> (any PersistentStore)? { nil }
     func streamKeys(_ request: FetchRequest, entity: Entity) -> KeyStream? { nil }
 

@@ -159,6 +159,11 @@ package struct StoreTables {
         return statements
     }
 
+    /// The columns of each uniqueness constraint of the entity itself.
+    package func uniqueKeys(of entity: Entity) -> [[String]] {
+        entity.description.uniquenessConstraints.map { $0.map { column($0, of: entity) } }
+    }
+
     /// The indexes that enforce uniqueness constraints.
     func uniqueIndexes(of entity: Entity) -> [String] {
         entity.description.uniquenessConstraints.map { constraint in

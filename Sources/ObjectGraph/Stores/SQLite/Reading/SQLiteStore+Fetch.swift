@@ -159,6 +159,9 @@ extension SQLiteStore {
         }
     }
 
+    /// Each statement sees the newest state.
+    func readingOneState(_ body: () throws -> Void) throws { try body() }
+
     func endTurn() {
         pool.releaseSnapshots()
         turnWriter.withLock { $0 = nil }
