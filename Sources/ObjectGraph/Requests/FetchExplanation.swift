@@ -6,15 +6,15 @@ public enum FetchResultType: Int, Sendable, Hashable, CaseIterable {
     case count = 4
 }
 
-/// The statement of a fetch in one store, and how SQLite would run it.
+/// The statement of a fetch in one store, and how the database would run it.
 public struct FetchExplanation: Sendable, Hashable {
     /// The SQL as it runs, with a question mark for each binding.
     public var sql: String
 
-    /// The values of the parameters as SQLite receives them: numbers, strings, data and null.
+    /// The values of the parameters as the database receives them: numbers, strings, data and null.
     public var bindings: [AttributeValue]
 
-    /// The steps of SQLite's query plan in SQLite's words; inner steps are indented.
+    /// The steps of the database's plan in its own words; inner steps are indented.
     public var plan: [String]
 
     /// Reasons why the fetch may be slow; empty if it reads no more than it returns.
@@ -55,9 +55,9 @@ public struct FetchExplanation: Sendable, Hashable {
 extension FetchExplanation.Warning: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .fullScan(let step): "SQLite reads every row: \(step)."
+        case .fullScan(let step): "The database reads every row: \(step)."
         case .unindexedSort(let step):
-            "SQLite sorts the results after reading them: \(step). Add a fetch index with the sort keys in their order."
+            "The database sorts the results after reading them: \(step). Add a fetch index with the sort keys in their order."
         case .evaluatedInMemory:
             "The rows are evaluated in memory; add a term that the database can evaluate, so that fewer are read."
         case .missingFolding(let term):

@@ -55,10 +55,10 @@ public struct PersistentStoreDescription: Sendable {
     /// By default it is, if the changes say what becomes of its rows (spec §9.1, §9.2).
     public var migration = MigrationOptions()
 
-    /// Whether the store keeps a history of who changed what (spec §10.4). Ignored by all types
-    /// but SQLite.
+    /// Whether the store keeps a history of who changed what (spec §10.4). Ignored by types that
+    /// keep none, in memory and binary.
     ///
-    /// The first time, tables are added to the file. A history that Core Data has begun goes on.
+    /// The first time, tables are added to the store. A history that Core Data has begun goes on.
     public var tracksHistory = false
 
     /// Whether to write to a store that has a history without `tracksHistory`.

@@ -103,8 +103,8 @@ struct WarningCase: Sendable, CustomTestStringConvertible {
                 with 3.0, "x"
                   SCAN t0
                   USE TEMP B-TREE FOR ORDER BY
-                ! SQLite reads every row: SCAN t0.
-                ! SQLite sorts the results after reading them: USE TEMP B-TREE FOR ORDER BY. Add a fetch index with the sort keys in their order.
+                ! The database reads every row: SCAN t0.
+                ! The database sorts the results after reading them: USE TEMP B-TREE FOR ORDER BY. Add a fetch index with the sort keys in their order.
                 ! No index helps with 'weight > 3'; add a fetch index on it.
                 ! No index can help with 'name != "x"'; compare with ==, IN, a range or a plain BEGINSWITH, or add a term that uses an index.
                 """)

@@ -228,6 +228,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [("title", false), ("year", true)], ["", "title == 'x'"])
+    func `a warning tells of an index that is missing, not of a table that is small (§11.8.20)`(
+        _ attribute: (key: String, isSlow: Bool), _ format: String
+    ) throws {
+        let request = FetchRequest(
+            entityName: "Publication",
+            predicate: format.isEmpty ? nil : try ObjectPredicate(format),
+            sortKeys: [.ascending(attribute.key)])
+        let explanation = try context.performAndWait { try context.explain(request).first }
+        let warnings = try #require(explanation).warnings
+        #expect(warnings.count == (attribute.isSlow ? 1 : 0), "\(explanation!)")
+        for warning in warnings {
+            guard case .unindexedSort(let step) = warning else {
+                Issue.record("\(warning)"); return
+            }
+            #expect(step.hasPrefix("Sort  ("))
+        }
+    }
+
     @Test(.onDirectServer) func `statements are observed (§11.8.21)`() throws {
         let observed = ObservedStatements()
         let coordinator = try schema.coordinator(coordinator.model) {
