@@ -19,7 +19,7 @@ struct CampaignServer {
         self.url = url
     }
 
-    /// Kills the server as in a crash, and starts it again.
+    /// Kills the server as in a crash, and starts it again. It forgets its statistics then.
     func crash() throws {
         _ = try run("stop", "immediate")
         _ = try run("start", "--durable")
@@ -41,15 +41,23 @@ struct CampaignServer {
         }
     }
 
+    /// The deadlocks that the server has ended since its last crash.
+    func deadlockCount() throws -> Int {
+        try integer("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()")
+    }
+
     private func sessionCount(_ condition: String) throws -> Int {
-        let connection = PQconnectdb(url.absoluteString)
-        defer { PQfinish(connection) }
-        let result = PQexec(
-            connection,
+        try integer(
             """
             SELECT count(*) FROM pg_stat_activity \
             WHERE \(condition) AND backend_type = 'client backend' AND pid <> pg_backend_pid()
             """)
+    }
+
+    private func integer(_ sql: String) throws -> Int {
+        let connection = PQconnectdb(url.absoluteString)
+        defer { PQfinish(connection) }
+        let result = PQexec(connection, sql)
         defer { PQclear(result) }
         guard PQresultStatus(result) == PGRES_TUPLES_OK,
             let count = Int(String(cString: PQgetvalue(result, 0, 0)))

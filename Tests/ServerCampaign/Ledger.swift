@@ -2,10 +2,12 @@
 import Foundation
 import ObjectGraph
 
-/// What all writers change, and what each has done: every save adds 1 to a counter and inserts an
-/// entry that says so. So the counters' sum is the number of entries, unless an update was lost.
+/// What all writers change, and what each has done: every save adds 1 to some counters, which it
+/// reads and changes in any order, and inserts an entry that says so. So the counters' sum is so many
+/// times the number of entries, unless an update was lost.
 enum Ledger {
     static let counterCount = 8
+    static let changedCountPerSave = 3
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
@@ -33,15 +35,21 @@ enum Ledger {
     }
 
     /// Makes the changes of one save, from the newest state.
+    ///
+    /// - Parameter counters: The numbers of counters, each once.
     static func write(
-        _ number: Int64, of writer: Int, to counter: Int64, in context: ManagedObjectContext
+        _ number: Int64, of writer: Int, to counters: [Int64], in context: ManagedObjectContext
     ) throws {
         context.reset()
-        guard
-            let counter = try Counter.findFirst(
-                in: context, where: try ObjectPredicate("number == %ld", counter))
-        else { throw CampaignFailure("a counter is missing") }
-        counter[Counter.value] += 1
+        for (position, counter) in counters.enumerated() {
+            guard
+                let counter = try Counter.findFirst(
+                    in: context, where: try ObjectPredicate("number == %ld", counter))
+            else { throw CampaignFailure("a counter is missing") }
+            counter[Counter.value] += 1
+            // An update of other columns is a statement of its own.
+            if position > 0 { counter[Counter.writer] = Int64(writer) }
+        }
         let entry = Entry(context: context)
         entry[Entry.writer] = Int64(writer)
         entry[Entry.number] = number
@@ -67,8 +75,9 @@ enum Ledger {
 final class Counter: ManagedObject {
     static let number = Attribute<Int64>("number")
     static let value = Attribute<Int64>("value")
+    static let writer = Attribute<Int64?>("writer")
 
-    override class var managedProperties: [any ManagedProperty] { [number, value] }
+    override class var managedProperties: [any ManagedProperty] { [number, value, writer] }
 }
 
 final class Entry: ManagedObject {

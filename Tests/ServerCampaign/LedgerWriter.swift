@@ -5,7 +5,7 @@ import PostgreSQLStore
 import Synchronization
 
 /// The process that is killed. It saves until its input ends, and acknowledges each save that has
-/// returned.
+/// returned: its number, and the milliseconds that it took.
 struct LedgerWriter {
     let writer: Int
     let url: URL
@@ -18,13 +18,15 @@ struct LedgerWriter {
             try waitingForServer { _ = try coordinator.addPersistentStore(.postgreSQL(url)) }
             let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
             var number = try last(in: context)
-            acknowledge(number)
+            acknowledge(number, .zero)
             while !stop.isWanted {
-                let counter = Int64.random(in: 0..<Int64(Ledger.counterCount), using: &random)
+                let counters = (0..<Int64(Ledger.counterCount)).shuffled(using: &random)
+                    .prefix(Ledger.changedCountPerSave)
+                var duration = Duration.zero
                 do {
-                    try context.performAndWait { [number] in
-                        try Ledger.write(number + 1, of: writer, to: counter, in: context)
-                        try context.save()
+                    duration = try context.performAndWait { [number] in
+                        try Ledger.write(number + 1, of: writer, to: Array(counters), in: context)
+                        return try ContinuousClock().measure { try context.save() }
                     }
                     number += 1
                 } catch SaveError.mergeConflicts {
@@ -40,7 +42,7 @@ struct LedgerWriter {
                     }
                     continue
                 }
-                acknowledge(number)
+                acknowledge(number, duration)
             }
             try coordinator.persistentStores.forEach(coordinator.removePersistentStore)
             exit(0)
@@ -59,8 +61,9 @@ struct LedgerWriter {
         }
     }
 
-    private func acknowledge(_ number: Int64) {
-        FileHandle.standardOutput.write(Data("\(number)\n".utf8))
+    private func acknowledge(_ number: Int64, _ duration: Duration) {
+        FileHandle.standardOutput.write(
+            Data("\(number) \(Int(duration / .milliseconds(1)))\n".utf8))
     }
 }
 

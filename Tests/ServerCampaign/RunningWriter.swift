@@ -16,6 +16,9 @@ final class RunningWriter: @unchecked Sendable {
     /// The last save that was acknowledged.
     private var acknowledged: Int64 = 0
 
+    /// The durations of the saves that were acknowledged.
+    private(set) var milliseconds: [Int] = []
+
     init(_ writer: Int, _ server: CampaignServer) throws {
         self.writer = writer
         self.server = server
@@ -57,7 +60,13 @@ final class RunningWriter: @unchecked Sendable {
 
     /// - Throws: `CampaignFailure` if a process has found fewer saves than were acknowledged.
     private func noteAcknowledgements() throws {
-        for number in output.lines().compactMap({ Int64($0) }) {
+        for line in output.lines() {
+            let numbers = line.split(separator: " ").compactMap { Int64($0) }
+            guard numbers.count == 2 else {
+                throw CampaignFailure("writer \(writer) has acknowledged '\(line)'")
+            }
+            let number = numbers[0]
+            milliseconds.append(Int(numbers[1]))
             guard number >= acknowledged else {
                 throw CampaignFailure(
                     "writer \(writer): save \(acknowledged) was acknowledged, but \(number) is the last"

@@ -6,7 +6,8 @@ import TestSupport
 
 /// Eight processes save to one store on a server for some seconds. Every second one of them is
 /// killed and begins again, and the server is killed every 15 seconds. Afterwards every acknowledged
-/// save is there, no update was lost, no key was given twice, and no transaction is open.
+/// save is there, no update was lost, no key was given twice, and no transaction is open. The server
+/// had no deadlock to end.
 ///
 /// `scripts/server-campaign` builds and runs it.
 @main
@@ -40,10 +41,11 @@ enum ServerCampaign {
         let start = ContinuousClock.now
         let end = start + .seconds(seconds)
         var nextServerCrash = start + .seconds(min(15, seconds / 2))
-        var (kills, crashes) = (0, 0)
+        var (kills, crashes, deadlocks) = (0, 0, 0)
         while ContinuousClock.now < end {
             usleep(UInt32.random(in: 200_000...1_500_000, using: &random))
             if ContinuousClock.now > nextServerCrash {
+                deadlocks += try server.deadlockCount()
                 try server.crash()
                 crashes += 1
                 nextServerCrash = .now + .seconds(15)
@@ -58,16 +60,22 @@ enum ServerCampaign {
             try writers.reduce(0) { $0 + (try $1.check(in: context)) }
         }
         let sum = try withContext(server) { try Ledger.sum(in: $0) }
-        guard Int(sum) == total else {
+        guard Int(sum) == total * Ledger.changedCountPerSave else {
             throw CampaignFailure("\(total) saves, but the counters' sum is \(sum)")
         }
+        deadlocks += try server.deadlockCount()
+        guard deadlocks == 0 else { throw CampaignFailure("\(deadlocks) deadlocks") }
         let openCount = try server.openTransactionCount()
         guard openCount == 0 else {
             throw CampaignFailure("\(openCount) transactions are still open")
         }
+        let milliseconds = writers.flatMap(\.milliseconds).sorted()
         print(
-            "\(writerCount) processes, \(seconds) s, \(kills) kills of processes, \(crashes) of the server, \(total) saves, 0 failures"
-        )
+            """
+            \(writerCount) processes, \(seconds) s, \(kills) kills of processes, \(crashes) of the \
+            server, \(total) saves, 0 deadlocks, 0 failures; of 100 saves 99 took at most \
+            \(milliseconds[milliseconds.count * 99 / 100]) ms, and the slowest \(milliseconds.last!) ms
+            """)
     }
 
     private static func withContext<T: Sendable>(
