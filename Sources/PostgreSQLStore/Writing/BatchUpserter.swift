@@ -49,24 +49,19 @@ struct BatchUpserter {
             constraints: constraints.map { $0.map { $0.slot! } })
     }
 
-    mutating func write(
-        _ handler: BatchInsertRequest.RowHandler, _ keys: inout BatchKeys
-    ) throws {
-        var row = BatchInsertRow(entity)
-        row.begin(key: keys.next, isAlone: true)
-        while try !handler(&row) {
-            try add(&row, keys)
-            try keys.take()
-            row.begin(key: keys.next, isAlone: rows.isEmpty)
+    mutating func write(_ source: UpsertSource, _ keys: inout BatchKeys) throws {
+        while let chunk = try source.next(&keys) {
+            // Of several constraints, the order of rows that share values of the second one counts.
+            let isSorted = rule != .fail && constraints.count == 1
+            for row in isSorted ? sorted(chunk, by: \.row) : chunk { try add(row, keys) }
         }
         try writePending(keys)
     }
 
-    private mutating func add(_ row: inout BatchInsertRow, _ keys: BatchKeys) throws {
+    private mutating func add(_ new: UpsertSource.Row, _ keys: BatchKeys) throws {
         // Only an update depends on them.
-        let given = rule == .update ? row.given : PropertyMask()
-        let finished = try row.finish()
-        let own = rule == .update ? values(of: finished) : []
+        let given = rule == .update ? new.given : PropertyMask()
+        let own = rule == .update ? values(of: new.row) : []
         if given != self.given || !values.isDisjoint(with: own)
             || rows.count == Self.rowsPerStatement
         {
@@ -74,7 +69,7 @@ struct BatchUpserter {
             self.given = given
         }
         values.formUnion(own)
-        rows.append(finished)
+        rows.append(new.row)
     }
 
     /// The values of each constraint, without those that have a null.
@@ -88,7 +83,7 @@ struct BatchUpserter {
 
     private mutating func writePending(_ keys: BatchKeys) throws {
         guard !rows.isEmpty else { return }
-        if rule != .fail { sortRows() }
+        if rule != .fail { rows = sorted(rows, by: \.self) }
         // With several constraints, two rows may collide with one: they follow each other.
         let count = rule == .update && constraints.count > 1 ? 1 : rows.count
         let statement = sql.statement(rule, given)
@@ -115,15 +110,16 @@ struct BatchUpserter {
         values.removeAll(keepingCapacity: true)
     }
 
-    /// Sorts the pending rows by the values of the first constraint, so that others who insert the
-    /// same ones wait and meet no deadlock. Rows with equal values keep their order.
-    private mutating func sortRows() {
+    /// Sorts rows by the values of the first constraint, so that others who insert the same ones wait
+    /// and meet no deadlock. Rows with equal values keep their order.
+    private func sorted<T>(_ rows: [T], by row: (T) -> RowReference) -> [T] {
         let slots = constraints[0].map { $0.slot! }
         // Rows with a null collide with none.
         let keys = rows.map {
-            slots.allSatisfy($0.hasValue) ? $0.bytes(of: slots, in: entity.layout) : []
+            let row = row($0)
+            return slots.allSatisfy(row.hasValue) ? row.bytes(of: slots, in: entity.layout) : []
         }
-        rows = rows.indices.sorted {
+        return rows.indices.sorted {
             keys[$0] == keys[$1] ? $0 < $1 : keys[$0].lexicographicallyPrecedes(keys[$1])
         }.map { rows[$0] }
     }

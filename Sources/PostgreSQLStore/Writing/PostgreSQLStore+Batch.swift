@@ -13,11 +13,19 @@ extension PostgreSQLStore: BatchStore {
         var keys = BatchKeys(first) { [self] count in
             try reserveBlock(count, root: root, on: Link(settings))
         }
-        // A source can be read once.
-        return try writeTransaction(isRepeatable: false) { transaction in
+        let source =
+            try entity.uniquenessConstraints.isEmpty ? nil : UpsertSource(request, model, entity)
+        return try writeTransaction(isRepeatable: source?.canRestart ?? false) { transaction in
             try recording(from: origin, in: transaction) { recorder in
                 let outcome: BatchOutcome
-                if entity.uniquenessConstraints.isEmpty {
+                if let source {
+                    source.restart()
+                    var upserter = BatchUpserter(
+                        entity, layout, collisions, reportsKeys: resultType == .objectIDs,
+                        recorder, transaction)
+                    try upserter.write(source, &keys)
+                    outcome = upserter.outcome
+                } else {
                     try transaction.begin()
                     try copy(request, entity, &keys, on: transaction.link)
                     for key in recorder == nil ? [] : keys.taken {
@@ -27,12 +35,6 @@ extension PostgreSQLStore: BatchStore {
                     outcome = BatchOutcome(
                         count: keys.count,
                         inserted: taken.map { EntityKey(entityIndex: entity.index, key: $0) })
-                } else {
-                    var upserter = BatchUpserter(
-                        entity, layout, collisions, reportsKeys: resultType == .objectIDs,
-                        recorder, transaction)
-                    try upserter.write(try request.makeHandler(model, entity), &keys)
-                    outcome = upserter.outcome
                 }
                 // Other writers wait for this row until the commit, which follows.
                 _ = try transaction.run(giveBack(keys.rest, root))

@@ -6,27 +6,27 @@ extension PostgreSQLStore {
     /// Runs the body in one transaction. Writes nothing if it throws.
     ///
     /// - Parameters:
-    ///   - isRepeatable: Whether the body can run again. It does, a few times, if the server has
+    ///   - isRepeatable: Asked after a failure, whether the body can run again. It does, a few times, if the server has
     ///     chosen the transaction to end a deadlock, and once if the connection was lost and nothing
     ///     was written; but not after `beforeCommit`.
     ///   - beforeCommit: Called after the body and before the commit, once.
     /// - Throws: The errors of the body and of `beforeCommit`; `PostgreSQLError`.
     func writeTransaction<T>(
-        isRepeatable: Bool = true, beforeCommit: (() throws -> Void)? = nil,
+        isRepeatable: @autoclosure () -> Bool = true, beforeCommit: (() throws -> Void)? = nil,
         _ body: (WriteTransaction) throws -> T
     ) throws -> T {
         try requireWritable()
         var retries = WriteRetries()
-        var isRepeatable = isRepeatable
+        var isCommitting = false
         while true {
             do {
                 return try writeOnce(body) {
                     guard let beforeCommit else { return }
-                    isRepeatable = false
+                    isCommitting = true
                     try beforeCommit()
                 }
             } catch let error as PostgreSQLError
-                where isRepeatable && retries.allowAnother(after: error)
+                where !isCommitting && isRepeatable() && retries.allowAnother(after: error)
             {
                 retries.pause()
             }

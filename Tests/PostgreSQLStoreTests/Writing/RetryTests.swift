@@ -105,6 +105,37 @@ import Testing
         #expect(try fixture.schema.texts("SELECT ztitle FROM zwork") == ["b"])
     }
 
+    @Test
+    func `a batch insert with a constraint is tried again, and its source is read once (§11.8.32)`()
+        throws
+    {
+        let fixture = try WritingFixture(
+            EntityDescription(
+                name: "Tag", attributes: [AttributeDescription("title", .string)],
+                uniquenessConstraints: [["title"]]))
+        let store = try fixture.coordinator().postgreSQL
+        try fixture.schema.link().execute(
+            """
+            CREATE SEQUENCE attempts;
+            CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('attempts') <= 3 THEN RAISE EXCEPTION USING ERRCODE = '40P01'; END IF;
+            RETURN NEW; END $$;
+            CREATE TRIGGER fail AFTER INSERT ON ztag FOR EACH STATEMENT EXECUTE FUNCTION fail()
+            """)
+        let sourceReads = Counter()
+        let request = BatchInsertRequest(entityName: "Tag") { row in
+            let number = sourceReads.next()
+            try row.set(.string("tag \(number % 2000)"), forKey: "title")
+            return number > 3000
+        }
+        let outcome = try store.execute(
+            request, entity: fixture.model.entity(named: "Tag")!, collisions: .update,
+            resultType: .objectIDs, from: ChangeOrigin())
+        #expect(sourceReads.value == 3002)
+        #expect(try fixture.schema.texts("SELECT count(*) FROM ztag") == ["2000"])
+        #expect(outcome.inserted.count == 2000)
+    }
+
     @Test func `what may not run twice is not tried again (§11.8.32)`() throws {
         try fail(1, state: "40001")
         let sourceReads = Counter()
