@@ -93,4 +93,12 @@ package enum StoreConflict: Error {
     /// The positions in the plan of rows that share the values of a constraint with another row,
     /// with the slots of the constraint's attributes.
     case uniqueness([(position: Int, slots: [Int])])
+
+    /// The positions in the plan of all rows concerned.
+    var positions: [Int] {
+        switch self {
+        case .versions(let positions): positions
+        case .uniqueness(let collisions): collisions.map(\.position)
+        }
+    }
 }

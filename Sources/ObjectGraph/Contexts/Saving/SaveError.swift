@@ -20,7 +20,8 @@ public enum SaveError: Error, Sendable {
     /// A hook changed objects in every one of 1,000 rounds.
     case endlessWillSave
 
-    /// The merge policy could not settle all conflicts in 10 rounds.
+    /// The merge policy has settled nothing in 10 rounds, or others have saved the same rows in each
+    /// of 100.
     case unresolvedConflicts
 }
 
@@ -82,7 +83,7 @@ extension SaveError: CustomStringConvertible {
         case .endlessWillSave:
             "willSave changed objects in 1,000 rounds; set a property there only if the value differs."
         case .unresolvedConflicts:
-            "The merge policy did not settle the conflicts in 10 rounds; save again when other writers have finished."
+            "The merge policy did not settle the conflicts in 10 rounds, or others saved the same rows in each of 100; check a policy of your own, or save again when other writers have finished."
         }
     }
 }

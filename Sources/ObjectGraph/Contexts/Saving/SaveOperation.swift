@@ -1,3 +1,5 @@
+import Foundation
+
 /// One save of a context that has changes: collect, validate, plan, write, adopt, announce.
 struct SaveOperation {
     private let context: ManagedObjectContext
@@ -10,6 +12,7 @@ struct SaveOperation {
 
     /// The work of attempts that were refused because of conflicts.
     private var attempts: [SaveWork] = []
+    private var rounds = SaveRounds()
 
     /// The pending changes before a merge policy first changed them.
     private var original: UnsavedChanges?
@@ -17,7 +20,6 @@ struct SaveOperation {
     /// The level above before a pinned context moved to the newest generation to settle a conflict.
     private var originalChannel: (any ObjectChannel)?
 
-    private static let attemptLimit = 10
     private static let willSaveLimit = 1000
 
     init(of context: ManagedObjectContext) { self.context = context }
@@ -106,7 +108,7 @@ struct SaveOperation {
     ///   before.
     private mutating func write() throws {
         do {
-            while attempts.count < Self.attemptLimit {
+            while true {
                 // Reading for the plans may take keys that earlier parts of the plans lack.
                 let deliveryCount = context.deliveryCount
                 try assignment.assign(to: work.inserted, from: context.channel)
@@ -119,7 +121,6 @@ struct SaveOperation {
                     try settle(conflict)
                 }
             }
-            throw SaveError.unresolvedConflicts
         } catch {
             assignment.takeBack()
             if let originalChannel { context.read(from: originalChannel) }
@@ -157,6 +158,8 @@ struct SaveOperation {
         context.moveToNewestGeneration()
         let position = plans.firstIndex { $0.storeNumber == conflict.storeNumber }!
         let planned = work.plannedObjects[position].map { $0.takeUnretainedValue() }
+        let versions = conflict.conflict.positions.map { planned[$0].row?.version }
+        guard rounds.allowAnother(after: versions) else { throw SaveError.unresolvedConflicts }
         try context.requiringReads {
             try context.settle(conflict, among: planned, work)
             collect()
@@ -244,6 +247,35 @@ struct SaveOperation {
         }
         for object in work.deleted { context.detach(object) }
         context.tracker.forgetDetached()
+    }
+}
+
+/// How often a save is tried. Others may save the same rows again before this one does.
+private struct SaveRounds {
+    private static let limit = 100
+    /// The limit of rounds in which the merge policy settles nothing.
+    private static let fruitlessLimit = 10
+    private static let longestPause = Duration.milliseconds(32)
+
+    private var count = 0
+    private var fruitlessCount = 0
+    private var versions: [UInt32?] = []
+
+    /// Whether another attempt may succeed. Waits for a random time, which grows, after a few: others
+    /// who save the same rows do so too.
+    ///
+    /// - Parameter versions: The versions of the objects in conflict. A policy that has settled the
+    ///   conflict before has raised them.
+    mutating func allowAnother(after versions: [UInt32?]) -> Bool {
+        count += 1
+        fruitlessCount = versions == self.versions ? fruitlessCount + 1 : 1
+        self.versions = versions
+        guard count < Self.limit, fruitlessCount < Self.fruitlessLimit else { return false }
+        if count > 2 {
+            let pause = min(.milliseconds(1 << min(count - 2, 10)), Self.longestPause)
+            Thread.sleep(forTimeInterval: pause / .seconds(1) * .random(in: 0...1))
+        }
+        return true
     }
 }
 

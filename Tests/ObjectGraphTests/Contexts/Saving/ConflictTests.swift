@@ -389,6 +389,57 @@ import Testing
         }
     }
 
+    /// Calls a closure after, or instead of, the built-in policy.
+    private final class Observed: MergePolicy, @unchecked Sendable {
+        // @unchecked Sendable: the count is only used in saves of one context.
+        let settles: Bool
+        let overtake: @Sendable (Int) throws -> Void
+        private(set) var count = 0
+
+        init(settles: Bool, overtake: @escaping @Sendable (Int) throws -> Void = { _ in }) {
+            self.settles = settles
+            self.overtake = overtake
+            super.init(.mergeByPropertyObjectTrump)
+        }
+
+        override func resolve(
+            _ conflicts: [MergeConflict], in context: ManagedObjectContext
+        ) throws {
+            count += 1
+            if settles { try super.resolve(conflicts, in: context) }
+            try overtake(count)
+        }
+    }
+
+    @Test func `a save goes on while others save the same row again and again (§5.4.13)`() throws {
+        let policy = Observed(settles: true) { count in
+            if count < 30 { try change { $0.birthYear = count } }
+        }
+        let context = fixture.context(policy)
+        try context.performAndWait {
+            context.author(id).name = "mine"
+            try change { $0.birthYear = 0 }
+            try context.save()
+            #expect(context.author(id).birthYear == 29 && context.author(id).name == "mine")
+        }
+        #expect(policy.count == 30)
+    }
+
+    @Test func `a policy that settles nothing ends the save (§5.4.13)`() throws {
+        let policy = Observed(settles: false)
+        let context = fixture.context(policy)
+        try context.performAndWait {
+            context.author(id).name = "mine"
+            try change { $0.name = "theirs" }
+            let error = #expect(throws: SaveError.self) { try context.save() }
+            guard case .unresolvedConflicts? = error else {
+                Issue.record("\(error as Any)"); return
+            }
+            #expect(context.author(id).name == "mine")
+        }
+        #expect(policy.count == 9)
+    }
+
     @Test func `a batch request makes the coordinator conflict with itself (§5.3.6, §14.22)`()
         throws
     {
