@@ -103,6 +103,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     var failedReads = FailedReads()
     var undoRecorder = UndoRecorder()
 
+    /// While conflicts are settled, the newest rows that were read for all of them together; nil
+    /// for a row that is gone.
+    var newestRows: [ManagedObject: RowReference?] = [:]
+
     @exclusivity(unchecked) var propertyObservers = PropertyObservers()
 
     /// The notifications that followers have not taken; nil if none is being posted.

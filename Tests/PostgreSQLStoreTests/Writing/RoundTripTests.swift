@@ -79,4 +79,77 @@ import Testing
         )
     }
 }
+
+@Suite(.onServer) struct `Round trips of deletions and conflicts` {
+    private static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Owner", attributes: [AttributeDescription("name", .string)],
+                relationships: [
+                    .toMany("members", "Member", inverse: "owner", deleteRule: .cascade)
+                ]),
+            EntityDescription(
+                name: "Member", attributes: [AttributeDescription("name", .string)],
+                relationships: [
+                    .toOne("owner", "Owner", inverse: "members"),
+                    .toMany("tags", "Tag", inverse: "members"),
+                ]),
+            EntityDescription(
+                name: "Tag", relationships: [.toMany("members", "Member", inverse: "tags")]),
+        ])
+    }
+
+    /// A store of owners with five members each, which have one tag.
+    private func fill(ownerCount: Int) throws -> WritingFixture {
+        let fixture = WritingFixture(try Self.model())
+        try fixture.run { context in
+            let tag = try context.insert("Tag")
+            for _ in 0..<ownerCount {
+                let owner = try context.insert("Owner", ["name": "old"])
+                for _ in 0..<5 {
+                    try context.insert(
+                        "Member", ["name": "old", "owner": owner, "tags": Set([tag])])
+                }
+            }
+            try context.save()
+        }
+        return fixture
+    }
+
+    @Test(arguments: [10, 1000])
+    func `a cascade is four, however many are deleted`(ownerCount: Int) throws {
+        let fixture = try fill(ownerCount: ownerCount)
+        let context = try fixture.context()
+        let store = context.coordinator.postgreSQL
+        try context.performAndWait {
+            let owners = try context.all("Owner")
+            store.resetStatistics()
+            for owner in owners { context.delete(owner) }
+            try context.save()
+            #expect(store.statistics.roundTrips == 4)
+        }
+        #expect(try fixture.schema.texts("SELECT count(*) FROM zmember") == ["0"])
+    }
+
+    @Test(arguments: [10, 1000])
+    func `a conflict is five, however many rows are in it`(ownerCount: Int) throws {
+        let fixture = try fill(ownerCount: ownerCount)
+        let context = try fixture.context()
+        let store = context.coordinator.postgreSQL
+        try context.performAndWait {
+            context.mergePolicy = .mergeByPropertyObjectTrump
+            for owner in try context.all("Owner") { try owner.setValue("mine", forKey: "name") }
+            try fixture.run { other in
+                for owner in try other.all("Owner") { try owner.setValue("theirs", forKey: "name") }
+                try other.save()
+            }
+            store.resetStatistics()
+            try context.save()
+            #expect(store.statistics.roundTrips == 5)
+        }
+        #expect(
+            try fixture.schema.texts("SELECT count(*) FROM zowner WHERE zname = 'mine'")
+                == ["\(ownerCount)"])
+    }
+}
 #endif

@@ -61,6 +61,8 @@ extension ManagedObjectContext {
     /// Applies the delete rules of deleted objects and posts what has changed (spec §2.10).
     ///
     /// Happens by itself at the end of `perform`, at the start of `save`, and before undo and redo.
+    /// Cost: the rules read the other ends of all deleted objects together, with one statement for
+    /// each relationship at each level of a cascade.
     public func processPendingChanges() {
         checkQueue()
         processChanges(isSaving: false)
@@ -142,10 +144,18 @@ extension ManagedObjectContext {
 
     // MARK: - Delete rules
 
-    // The list grows while it is worked through: cascades append to it.
+    // The list grows while it is worked through: cascades append to it, level by level.
     func propagateDeletions() {
-        var position = 0
+        var (position, levelEnd) = (0, 0)
         while position < tracker.deleted.count {
+            guard position < levelEnd else {
+                readEnds(of: tracker.deleted[position...].filter { $0.state.deletion == .marked }) {
+                    $0 == .nullify || $0 == .cascade
+                }
+                // The list may have changed: values that are read wake the objects that have them.
+                levelEnd = tracker.deleted.count
+                continue
+            }
             let object = tracker.deleted[position]
             position += 1
             guard object.state.deletion == .marked else { continue }

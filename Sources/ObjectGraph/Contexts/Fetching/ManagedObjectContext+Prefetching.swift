@@ -104,4 +104,64 @@ extension ManagedObjectContext {
                 realised: false, refreshes: false)
         }
     }
+
+    // MARK: - Before the engine reads
+
+    /// Reads the rows of faults that are about to be fired, in one statement a store for each root
+    /// entity. A single fault reads its own, and a cached row needs no statement.
+    ///
+    /// If the read fails, each fault tries again and reports its own failure.
+    func readTogether(_ objects: some Sequence<ManagedObject>) {
+        let unread = objects.filter {
+            $0.isFault && $0.row == nil && !$0.isInserted && !$0.state.isDetached
+                && coordinator.cachedVersion($0.reference, $0.binding.scope) == nil
+        }
+        for (root, faults) in Dictionary(grouping: Set(unread), by: \.binding.rootIndex)
+        where faults.count > 1 {
+            try? load(faults, model.entities[root])
+        }
+    }
+
+    /// Reads the other ends of deleted objects, for the rules that read them: the members in one
+    /// statement for each relationship of an entity. A single object reads its own.
+    ///
+    /// If a read fails, the rules try again and report the failure.
+    func readEnds(
+        of deleted: some Sequence<ManagedObject>, where isConcerned: (DeleteRule) -> Bool
+    ) {
+        // Sorted, since a dictionary has another order in each process, and reading calls hooks.
+        let groups = Dictionary(grouping: deleted, by: \.binding.entity.index)
+        for (index, objects) in groups.sorted(by: { $0.key < $1.key }) where objects.count > 1 {
+            let properties = model.entities[index].properties.filter {
+                $0.relationship.map { isConcerned($0.deleteRule) } ?? false
+            }
+            guard !properties.isEmpty else { continue }
+            readTogether(objects)
+            for property in properties {
+                // An object whose row is gone has no members.
+                let owners = objects.filter {
+                    !$0.state.isDetached && ($0.row != nil || $0.isInserted)
+                }
+                try? readEnds(of: property, owners)
+            }
+        }
+    }
+
+    private func readEnds(of property: Property, _ owners: [ManagedObject]) throws {
+        let relationship = property.relationship!
+        if property.kind == .toMany { _ = try prefetchToMany(property, of: owners) }
+        // A rule that deletes or sets the other end needs its row, and so does undo.
+        let needsRows =
+            switch relationship.deleteRule {
+            case .cascade: true
+            case .nullify: undoManager != nil || model.inverse(of: relationship)?.kind == .toOne
+            case .noAction, .deny: false
+            }
+        guard needsRows else { return }
+        if property.kind == .toMany {
+            readTogether(owners.lazy.flatMap { $0.members(of: property) })
+        } else {
+            readTogether(owners.lazy.compactMap { $0.destination(of: property) })
+        }
+    }
 }

@@ -13,8 +13,11 @@ extension ManagedObjectContext {
             guard !positions.contains(where: { objects[$0].state.life.isNew }) else {
                 throw SaveError.unresolvedConflicts
             }
-            let conflicts = try positions.map {
-                try describe(objects[$0], wasCached: conflict.wasCached)
+            let conflicting = positions.map { objects[$0] }
+            defer { newestRows = [:] }
+            try readNewestRows(of: conflicting)
+            let conflicts = try conflicting.map {
+                try describe($0, wasCached: conflict.wasCached)
             }
             try mergePolicy.resolve(conflicts, in: self)
         case .uniqueness(let collisions):
@@ -27,8 +30,7 @@ extension ManagedObjectContext {
     private func describe(
         _ object: ManagedObject, wasCached: Bool
     ) throws -> MergeConflict {
-        coordinator.forgetRow(object.reference, object.binding.scope)
-        let newest = try newestRow(of: object)
+        let newest = try uncachedRow(of: object)
         let snapshot = newest.map { values(of: $0, object) }
         return MergeConflict(
             objectID: object.objectID,
@@ -38,10 +40,41 @@ extension ManagedObjectContext {
             oldVersion: object.row?.version ?? 0, newVersion: newest?.version ?? 0)
     }
 
+    /// Reads the newest rows of objects in one statement a store for each entity. A single object
+    /// reads its own when it is asked for.
+    func readNewestRows(of objects: some Sequence<ManagedObject>) throws {
+        let unread = Set(objects).filter { newestRows[$0] == nil }
+        for group in Dictionary(grouping: unread, by: { ObjectIdentifier($0.binding) }).values
+        where group.count > 1 {
+            let binding = group[0].binding
+            for object in group { coordinator.forgetRow(object.reference, binding.scope) }
+            let found = try channel.rows(
+                group.map(\.reference).sorted(), entity: binding.entity,
+                storeNumber: binding.storeNumber)
+            let rows = Dictionary(
+                found.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+            for object in group {
+                let row = rows[object.reference]
+                // An identifier may name an entity other than that of its row.
+                let isOwn = row?.entityIndex == binding.entity.index
+                newestRows[object] = .some(isOwn ? row : nil)
+            }
+        }
+    }
+
     func newestRow(of object: ManagedObject) throws -> RowReference? {
+        if let known = newestRows[object] { return known }
         // Only contexts without a parent have conflicts.
-        try channel.row(
+        return try channel.row(
             object.reference, object.binding.scope, staleness: nil, keepsSnapshot: false)
+    }
+
+    /// The newest row, read again even if it is cached.
+    func uncachedRow(of object: ManagedObject) throws -> RowReference? {
+        if newestRows[object] == nil {
+            coordinator.forgetRow(object.reference, object.binding.scope)
+        }
+        return try newestRow(of: object)
     }
 
     /// The attributes and to-one destinations in a row, by name. Absent are nulls, and values in

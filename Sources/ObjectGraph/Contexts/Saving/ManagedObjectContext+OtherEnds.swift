@@ -14,9 +14,26 @@ extension ManagedObjectContext {
             self.object = object
             mine = object.ends
         }
+
+        /// What the relationships that have an inverse led to before, in the newest row, and now.
+        var possibleEnds: [ManagedObject] {
+            let entity = object.binding.entity
+            return entity.toOneIndexes.flatMap { index -> [ManagedObject] in
+                let property = entity.properties[index]
+                guard property.relationship!.inverseIndex != nil else { return [] }
+                return [
+                    mine[index], object.isInserted ? nil : object.storedDestination(of: property),
+                    object.destination(of: property),
+                ].compactMap(\.self)
+            }
+        }
     }
 
     func settleOtherEnds(of settled: [SettledObject], by kind: MergePolicy.Kind) throws {
+        try readNewestRows(
+            of: settled.lazy.filter { !$0.object.isDeleted }.flatMap(\.possibleEnds).filter {
+                !$0.state.isDetached && !$0.isDeleted && !$0.isWritten
+            })
         for settled in settled where !settled.object.isDeleted {
             for index in settled.object.binding.entity.toOneIndexes {
                 let property = settled.object.binding.entity.properties[index]
@@ -89,8 +106,7 @@ extension ManagedObjectContext {
         if object.isInserted || object.changesBesideDraft?.contains(property.index) == true {
             return object.destination(of: property)
         }
-        coordinator.forgetRow(object.reference, object.binding.scope)
-        return try newestRow(of: object)?.destination(
+        return try uncachedRow(of: object)?.destination(
             of: property, in: object.binding.entity.layout
         )
         .map {
@@ -165,8 +181,7 @@ extension ManagedObjectContext {
     func renewUnchanged(_ object: ManagedObject) throws -> Bool {
         guard !object.isDeleted else { return false }
         guard !object.isWritten else { return true }
-        coordinator.forgetRow(object.reference, object.binding.scope)
-        guard let newest = try newestRow(of: object) else { return false }
+        guard let newest = try uncachedRow(of: object) else { return false }
         object.contents?.unload()
         object.forgetEqualValues()
         object.row = newest

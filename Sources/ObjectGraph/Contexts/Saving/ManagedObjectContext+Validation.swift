@@ -22,7 +22,9 @@ extension ManagedObjectContext {
             deferredValidation?.insert(object.binding.entity.index)
             try deferring(object) { try object.validateForUpdate() }
         }
-        check(work.deleted.filter(\.state.deletion.isOrder)) { try $0.validateForDelete() }
+        let deleted = work.deleted.filter(\.state.deletion.isOrder)
+        readEnds(of: deleted) { $0 == .deny }
+        check(deleted) { try $0.validateForDelete() }
         if coordinator.persistentStores.count > 1 {
             check(work.inserted + work.updated) { try $0.validateStores() }
         }

@@ -89,9 +89,9 @@ struct PlanDraft {
     }
 
     private mutating func addDeleted(_ deleted: [ManagedObject]) {
-        for object in deleted where !object.isInserted && object.state.deletion.isOrder {
-            addVersion(of: object, .delete)
-        }
+        let rows = deleted.filter { !$0.isInserted && $0.state.deletion.isOrder }
+        context.readTogether(rows)
+        for object in rows { addVersion(of: object, .delete) }
     }
 
     private mutating func addChecked() {
