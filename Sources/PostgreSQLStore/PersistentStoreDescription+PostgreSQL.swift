@@ -21,7 +21,13 @@ extension PersistentStoreDescription {
     ///
     /// The URL is libpq's, such as `postgresql://user@host:5432/database?sslmode=verify-full`, or
     /// `postgresql:///database?host=/run/postgresql` for a socket. A missing schema is created.
-    /// Neither the description's `url` nor an error has the password.
+    /// Neither the description's `url` nor an error has the password. Several hosts are parameters:
+    /// `postgresql:///database?host=a,b&port=5432,5433`.
+    ///
+    /// With `pooling=transaction` the store can be behind a pooler that shares sessions between
+    /// transactions, such as PgBouncer; `direct=` is then the URL of the server itself, percent-encoded,
+    /// for `postsRemoteChanges`. Time-outs for statements, locks and idle transactions in the URL's
+    /// `options`, or of the role, hold.
     ///
     /// - Parameters:
     ///   - url: The address of the database. Its fragment may name the schema.
