@@ -83,14 +83,23 @@ extension PostgreSQLError: CodedError {
             """
         case .invalidText: "Remove U+0000 from the text, or store it as binary data."
         case .tooLarge: "Write fewer rows at a time, or store smaller values: the limit is 1 GiB."
-        case .permissionDenied: "Grant the privilege to the role of the URL, or use another role."
+        case .permissionDenied:
+            """
+            Grant the privilege to the role of the URL, or use another role. Under row-level security, \
+            save rows that its policies allow.
+            """
+        case .uniqueViolation:
+            """
+            Another row has the values. If no fetch finds it, row-level security hides it from the role \
+            of the URL.
+            """
         case .readOnly: "Connect to the primary server, or open the store as read-only."
         case .dependentObjects:
             "Drop it first if it is of no use without the store, which keeps all its tables till then."
         case .diskFull: "The server's disk is full: free some space; nothing was written."
         case .outOfResources: "Free resources on the server and try again; nothing was written."
         case .transactionLeftOpen: "Commit it before the connection is returned."
-        case .uniqueViolation, .constraintViolation, .valueOutOfRange, .cancelled, .missingObject,
+        case .constraintViolation, .valueOutOfRange, .cancelled, .missingObject,
             .unexpectedValue, .other:
             nil
         }
