@@ -38,7 +38,7 @@ struct CheckCommand: ParsableCommand {
                     + "name a file with --thresholds")
         }
         let report =
-            try file?.evaluate(run) ?? ThresholdCheck.evaluate(run.thresholds, run)
+            try file?.evaluate(run) ?? ThresholdCheck.evaluateRules(of: run)
         print(report)
         let judgements = Judgements(of: report, name: run.name)
         annotations.print(judgements)

@@ -74,14 +74,11 @@ extension Workload {
         }
     }
 
-    /// The threshold rules that apply to the subjects that the command line selected; nil for none.
+    /// The threshold rules about cells that the command line selected; nil for none. A rule that
+    /// divides by a cell that it did not select cannot be judged, and says so.
     var applicableThresholds: [ThresholdRule]? {
         let identifiers = cells.map(identifier)
-        let subjects = Set(subjects.map(\.name))
-        let rules = thresholds.filter { rule in
-            identifiers.contains(where: rule.cell.matches)
-                && rule.relativeTo?.subject.map(subjects.contains) ?? true
-        }
+        let rules = thresholds.filter { identifiers.contains(where: $0.cell.matches) }
         return rules.isEmpty ? nil : rules
     }
 }

@@ -44,8 +44,11 @@ public struct ClaimChanges {
         let before: ClaimVerdict
         let now: ClaimVerdict
 
-        /// From reproduced to refuted, or back.
-        var isReversal: Bool { Set([before, now]) == [.reproduced, .refuted] }
+        /// From reproduced, or the same direction, to refuted, or back.
+        var isReversal: Bool {
+            Set([before, now]) == [.reproduced, .refuted]
+                || Set([before, now]) == [.directionOnly, .refuted]
+        }
     }
 
     /// Whether a verdict went from reproduced to refuted, or back.

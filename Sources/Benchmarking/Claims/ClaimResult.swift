@@ -22,7 +22,9 @@ public struct ClaimResult: Sendable {
         let refutedCount = answers.count { $0.outcome == .refuted }
         let decidedCount = answers.count { $0.outcome != .undecided }
         guard refutedCount == 0 else { return refutedCount < decidedCount ? .bounded : .refuted }
-        return published.allSatisfy { $0.outcome == .reproduced } ? .reproduced : .otherSize
+        let outcomes = Set(published.map(\.outcome))
+        if outcomes.contains(.otherSize) { return .otherSize }
+        return outcomes.contains(.reproduced) ? .reproduced : .directionOnly
     }
 }
 
@@ -30,7 +32,7 @@ public struct ClaimResult: Sendable {
 public struct ClaimAnswer: Sendable {
     /// Its bearing on the claim.
     public enum Outcome: Sendable {
-        case reproduced, otherSize, refuted, undecided
+        case reproduced, directionOnly, otherSize, refuted, undecided
     }
 
     public let ask: Claim.Ask
@@ -53,17 +55,28 @@ public struct ClaimAnswer: Sendable {
         self.contest = contest
         self.finding = finding
         hasPublishedConditions = cell.has(ask.conditions)
-        outcome = Self.outcome(of: finding.verdict, for: ask)
+        let text = VerdictText(question: question, result: contest)
+        let sides = [finding.cell, finding.reference]
+        outcome = Self.outcome(
+            of: finding.verdict, for: ask, flooredCount: sides.count { text.areBelow([$0]) })
     }
 
-    private static func outcome(of verdict: Finding.Verdict, for ask: Claim.Ask) -> Outcome {
+    /// - Parameter flooredCount: The sides that count as ``Question/sameBelow``. Of both, nothing is
+    ///   known but that nobody would notice a difference; of one, how much the ratio is at least.
+    private static func outcome(
+        of verdict: Finding.Verdict, for ask: Claim.Ask, flooredCount: Int
+    ) -> Outcome {
         switch (verdict, ask.expected) {
         case (.undecided, _): return .undecided
         case (.equivalent, .same): return .reproduced
+        case (.equivalent, _) where flooredCount == 2: return .undecided
         case (.less(let ratio), .less), (.more(let ratio), .more):
-            guard let published = ask.ratio else { return .reproduced }
-            let size = ratio.estimate / published
-            return size <= ask.factor && size >= 1 / ask.factor ? .reproduced : .otherSize
+            guard let published = ask.ratio else { return .directionOnly }
+            let size = max(ratio.estimate / published, published / ratio.estimate)
+            guard size > ask.factor else { return flooredCount == 0 ? .reproduced : .directionOnly }
+            // The ratio itself is further from 1 than the one of the bounds.
+            let isBeyond = (ratio.estimate < published) == (ask.expected == .less)
+            return flooredCount == 0 || isBeyond ? .otherSize : .directionOnly
         default: return .refuted
         }
     }

@@ -116,6 +116,7 @@ extension ClaimAnswer {
     var word: String {
         switch outcome {
         case .reproduced: "as published"
+        case .directionOnly: "in the published direction"
         case .otherSize: "as published, in another size"
         case .refuted: "not as published"
         case .undecided: "open"

@@ -1,7 +1,10 @@
 /// Whether a published claim holds here.
 public enum ClaimVerdict: String, Codable, CaseIterable, Sendable {
-    /// The same direction, and the published size within the claim's factor.
+    /// The same direction, and the published size within the claim's factor; or no difference, as
+    /// published.
     case reproduced
+    /// The same direction, where no size was published.
+    case directionOnly
     /// The same direction, and another size.
     case otherSize
     /// It holds under some of the conditions that were measured.
@@ -16,6 +19,7 @@ public enum ClaimVerdict: String, Codable, CaseIterable, Sendable {
     public var title: String {
         switch self {
         case .reproduced: "reproduced"
+        case .directionOnly: "direction only"
         case .otherSize: "same direction, other size"
         case .bounded: "bounded"
         case .refuted: "refuted"

@@ -73,7 +73,7 @@ struct ClaimsPage {
     private func badge(_ verdict: ClaimVerdict) -> Markup {
         let style: ForestPlot.Style =
             switch verdict {
-            case .reproduced: .better
+            case .reproduced, .directionOnly: .better
             case .refuted: .worse
             case .otherSize, .bounded: .known
             case .undecided: .unclear
@@ -160,7 +160,7 @@ extension ClaimAnswer {
         let label = contest.contest.label
         let style: ForestPlot.Style =
             switch outcome {
-            case .reproduced: .better
+            case .reproduced, .directionOnly: .better
             case .otherSize: .known
             case .refuted: .worse
             case .undecided: .unclear

@@ -27,10 +27,21 @@ public struct ContestResult: Sendable {
     /// For each cell that is known to be worse than another one, how it compares with the best of
     /// those. Unlike ``findings`` they do not depend on the baseline.
     let shortfalls: [Finding]
+    /// How the other cells of ``best`` compare with its first one.
+    let contenders: [Finding]
 
-    public var isDecided: Bool { reference != nil && findings.allSatisfy(\.verdict.isDecided) }
+    public var isDecided: Bool { reference != nil && findings.allSatisfy(isDecided) }
+
+    /// Whether the first cell of ``best`` is known to be as good as any other.
+    var hasLeader: Bool { !best.isEmpty && contenders.allSatisfy(\.verdict.isDecided) }
 
     public func finding(of cell: String) -> Finding? { findings.first { $0.cell == cell } }
+
+    /// Whether the comparison is decided, or its cell is known to be worse than another one, so that
+    /// it is not the best.
+    private func isDecided(_ finding: Finding) -> Bool {
+        finding.verdict.isDecided || contest.baseline == nil && shortfall(of: finding.cell) != nil
+    }
 
     /// How the cell compares with the best cell that is better; `nil` if none is known to be.
     func shortfall(of cell: String) -> Finding? { shortfalls.first { $0.cell == cell } }
@@ -41,8 +52,9 @@ public struct ContestResult: Sendable {
             return []
         }
         return cells.filter { cell in
-            cell.isSound && cell.identifier != reference.identifier
-                && finding(of: cell.identifier)?.verdict.isOpen != false
+            guard cell.isSound, cell.identifier != reference.identifier else { return false }
+            guard let finding = finding(of: cell.identifier) else { return true }
+            return finding.verdict.isOpen && !isDecided(finding)
         }.map { ($0, reference) }
     }
 }
@@ -97,17 +109,13 @@ extension ContestResult {
             contest.baseline.map { name in cells.first { $0.identifier == name } }
             ?? ordered.first
         self.reference = reference
-        findings = cells.filter { $0.identifier != reference?.identifier }.map { cell in
-            let finding = comparer.finding(of: cell, against: reference)
-            guard contest.baseline == nil, !finding.verdict.isDecided else { return finding }
-            // This cell may already be known to be worse than a cell that is no longer the best.
-            let worse = ordered.lazy.map { comparer.finding(of: cell, against: $0) }
-                .first { question.isWorse($0.verdict) }
-            return worse ?? finding
+        findings = cells.filter { $0.identifier != reference?.identifier }.map {
+            comparer.finding(of: $0, against: reference)
         }
         guard question.metric.polarity != .neither else {
             best = []
             shortfalls = []
+            contenders = []
             return
         }
         let shortfalls = ordered.compactMap { cell in
@@ -116,9 +124,11 @@ extension ContestResult {
                 .first { question.isWorse($0.verdict) }
         }
         self.shortfalls = shortfalls
-        best = ordered.map(\.identifier).filter { name in
-            !shortfalls.contains { $0.cell == name }
+        let best = ordered.filter { cell in
+            !shortfalls.contains { $0.cell == cell.identifier }
         }
+        self.best = best.map(\.identifier)
+        contenders = best.dropFirst().map { comparer.finding(of: $0, against: best.first) }
     }
 }
 

@@ -9,7 +9,7 @@ struct RunSummary {
 
     var markdown: String {
         var parts = ["# Run \(escaped(run.name))", FirstScreen(run).markdown]
-        if let rules = try? run.ruleReport() {
+        if let rules = run.ruleReport {
             parts.append("Rules beside the workloads:")
             parts.append(rules.findings.map { "- \($0)" }.joined(separator: "\n"))
         }

@@ -73,11 +73,9 @@ extension Run {
 
     /// The result of the threshold rules of its workloads. `nil` if there are none, if the run is
     /// not complete, or if a cell is unsound.
-    ///
-    /// - Throws: ``ThresholdError``, as ``ThresholdCheck/evaluate(_:_:)``.
-    public func ruleReport() throws -> ThresholdReport? {
+    public var ruleReport: ThresholdReport? {
         guard !thresholds.isEmpty, state == .completed, unsoundCells.isEmpty else { return nil }
-        return try ThresholdCheck.evaluate(thresholds, self)
+        return ThresholdCheck.evaluateRules(of: self)
     }
 
     /// The gravest event: a wrong answer, a crash, an interruption, a rule that did not hold, or
@@ -86,7 +84,7 @@ extension Run {
         if unsoundCells.contains(where: \.isWrongAnswer) { return .wrongAnswer }
         if !unsoundCells.isEmpty { return .crash }
         if state != .completed { return .interrupted }
-        return (try? ruleReport())?.exitCode ?? .success
+        return ruleReport?.exitCode ?? .success
     }
 }
 

@@ -14,14 +14,38 @@ public enum ThresholdCheck {
     /// - Throws: ``ThresholdError`` if a rule would never be judged: it matches no cell, or names a
     ///   metric that no matching sample can have, or a reference that the matching workloads lack.
     public static func evaluate(_ rules: [ThresholdRule], _ run: Run) throws -> ThresholdReport {
-        let findings = try rules.flatMap { rule in
-            let matches = try matches(of: rule, in: run)
-            return try metrics(of: rule, in: matches).flatMap { metric in
-                var rule = rule
-                rule.metric = metric
-                return matches.map { Finding(rule, $0.cell, of: $0.workload, run.build) }
+        report(of: try rules.flatMap { try findings(of: $0, in: run) }, run)
+    }
+
+    /// As ``evaluate(_:_:)``, for the rules of the run's own workloads. One that this run cannot judge,
+    /// for example because the subject that it divides by was not selected, says so.
+    public static func evaluateRules(of run: Run) -> ThresholdReport {
+        var unusable: [ThresholdVerdict] = []
+        let findings = run.thresholds.flatMap { rule in
+            do { return try Self.findings(of: rule, in: run) } catch {
+                unusable.append(
+                    ThresholdVerdict(
+                        rule: rule, workload: rule.workload.pattern, cell: rule.cell.pattern,
+                        metric: Metric.named(rule.metric),
+                        outcome: .cannotJudge(reason: "\(error)")))
+                return []
             }
         }
+        var report = Self.report(of: findings, run)
+        report.verdicts += unusable
+        return report
+    }
+
+    private static func findings(of rule: ThresholdRule, in run: Run) throws -> [Finding] {
+        let matches = try matches(of: rule, in: run)
+        return try metrics(of: rule, in: matches).flatMap { metric in
+            var rule = rule
+            rule.metric = metric
+            return matches.map { Finding(rule, $0.cell, of: $0.workload, run.build) }
+        }
+    }
+
+    private static func report(of findings: [Finding], _ run: Run) -> ThresholdReport {
         let estimateCount = findings.count { $0.isEstimate }
         let confidence = 1 - errorRate / Double(max(estimateCount, 1))
         return ThresholdReport(

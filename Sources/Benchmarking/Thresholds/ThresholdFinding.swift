@@ -115,6 +115,12 @@ extension ThresholdCheck.Finding {
     private static func content(
         _ values: [Double], of rule: ThresholdRule, in cell: CellResult, isCount: Bool
     ) throws(Obstacle) -> Content {
+        // A count of faults is wrong if any sample has one.
+        if isCount, case .exactly(let limit) = rule.bound, rule.statistic == .median,
+            let farthest = values.max(by: { abs($0 - limit) < abs($1 - limit) })
+        {
+            return .number(farthest)
+        }
         let number = try number(values, of: rule, in: cell)
         return isCount || rule.statistic != .median ? .number(number) : .estimate(values)
     }

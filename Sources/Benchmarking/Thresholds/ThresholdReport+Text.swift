@@ -1,7 +1,14 @@
 extension ThresholdRule: CustomStringConvertible {
     /// The rule in one line, such as "import nested*: median time ≤ 1.600× grdb".
     public var description: String {
-        "\(workload) \(cell): \(statistic) \(metric) \(limit(as: Metric.named(metric)))"
+        let known = Metric.named(metric)
+        return "\(workload) \(cell): \(told(statistic, known)) \(metric) \(limit(as: known))"
+    }
+
+    /// "every" for a count that must be exactly so in each sample.
+    fileprivate func told(_ statistic: Statistic, _ metric: Metric) -> String {
+        if case .exactly = bound, statistic == .median, metric.unit == .count { return "every" }
+        return statistic.rawValue
     }
 
     fileprivate func limit(as metric: Metric) -> String {
@@ -20,7 +27,8 @@ extension ThresholdRule: CustomStringConvertible {
 extension ThresholdVerdict: CustomStringConvertible {
     /// A line that begins with ✓, ✗ or ? and shows the value, its interval and the limit.
     public var description: String {
-        let question = "\(workload) \(cell): \(rule.statistic) \(rule.metric)"
+        let question =
+            "\(workload) \(cell): \(rule.told(rule.statistic, metric)) \(rule.metric)"
         let limit = "limit \(rule.limit(as: metric))"
         switch outcome {
         case .held(let value):

@@ -18,7 +18,8 @@ public struct ThresholdRule: Codable, Hashable, Sendable {
     /// the latencies of all samples together.
     ///
     /// The median of a measured metric is judged by its interval. Counts, the other statistics and
-    /// the numbers of a latency are judged as this run found them.
+    /// the numbers of a latency are judged as this run found them. A count that must be exactly so
+    /// must be it in every sample.
     public enum Statistic: String, Codable, Sendable, CaseIterable {
         case median, max, min, p99
     }

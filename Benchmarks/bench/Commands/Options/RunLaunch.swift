@@ -73,7 +73,7 @@ extension RunDirectory {
         annotations.print(Judgements(of: run))
         let findings =
             run.unsoundCells.map(\.description)
-            + [try run.ruleReport()?.description].compactMap(\.self)
+            + [run.ruleReport?.description].compactMap(\.self)
         for finding in findings { StandardError.print(finding) }
         if let claims = ClaimsReport(run) {
             print("\(claims.terminalText)\n\n\(claimsURL.relativePath)")

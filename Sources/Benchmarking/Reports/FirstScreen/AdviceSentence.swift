@@ -20,7 +20,7 @@ struct AdviceSentence {
         }
         let ballot = Ballot(first)
         guard !ballot.taken.isEmpty else {
-            return start + "there is no answer yet. " + ballot.doubts.joined(separator: " ")
+            return ([start + ballot.indecision] + ballot.doubts).joined(separator: " ")
         }
         var taken = ballot.taken
         var dropped: [String] = []
@@ -41,8 +41,10 @@ struct AdviceSentence {
 /// What one question says about all of its cells, by their names.
 private struct Ballot {
     let question: Question
-    /// Best, or equivalent to the best, in every contest that has the cell; best first.
+    /// Known to be the best, or equivalent to it, in every contest that has the cell; best first.
     private(set) var taken: [String] = []
+    /// Not known to be worse than another one; best first.
+    private var contenders: [String] = []
     /// Known to be worse than the best, the worst first, with the ratio.
     private(set) var worse: [(name: String, ratio: String, text: String)] = []
     /// What is undecided or was not measured, one sentence each.
@@ -58,7 +60,8 @@ private struct Ballot {
             let ordered = contest.best + contest.contest.cells.filter { !contest.best.contains($0) }
             for cell in ordered {
                 let name = Self.name(of: cell, text, in: result)
-                let finding = contest.finding(of: cell)
+                let finding =
+                    contest.contenders.first { $0.cell == cell } ?? contest.finding(of: cell)
                 switch contest.standing(of: cell) {
                 case .best, .equivalent:
                     if !taken.contains(name) { taken.append(name) }
@@ -85,7 +88,13 @@ private struct Ballot {
         let isUnmeasured = result.contests.flatMap(\.cells).contains { cell in
             cell.isSound && cell.values(of: result.question.metric.name).isEmpty
         }
-        if isUnmeasured { taken = [] }
+        contenders =
+            taken
+            + open.filter { !$0.remedy.isOfMeasurement && !taken.contains($0.name) }
+            .map(\.name).uniqued
+        // The cell with the best median need not be the best.
+        let isOpen = result.contests.contains { !$0.hasLeader }
+        if isUnmeasured || isOpen { taken = [] }
         worse.sort { distances[$0.name] ?? 0 > distances[$1.name] ?? 0 }
         doubts = Self.doubts(open)
     }
@@ -105,6 +114,15 @@ private struct Ballot {
         }
         let parts = kinds.map { "\($0.names.listed) (\(escaped($0.remedy.sentence)))" }
         return ["Undecided: \(parts.joined(separator: "; "))."]
+    }
+
+    /// "there is no decision between shared and single; nested (105× [90, 120]) is out."
+    var indecision: String {
+        let left = worse.map { "\($0.name) (\($0.ratio))" }
+        let out = left.isEmpty ? "" : "; \(left.listed) \(left.count == 1 ? "is" : "are") out"
+        let names = contenders.map { "**\($0)**" }
+        let between = names.count > 1 ? " between \(names.listed)" : ""
+        return "there is no decision\(between)\(out)."
     }
 
     /// "take shared or single (main queue p99 0.42 ms to 0.53 ms); avoid nested (105× [90, 120])."
@@ -153,6 +171,11 @@ extension QuestionResult {
 }
 
 extension Finding.Remedy {
+    /// Whether nothing was measured that could be compared.
+    fileprivate var isOfMeasurement: Bool {
+        if case .measurement = self { true } else { false }
+    }
+
     /// The greater of two remedies of the same kind; `nil` for different kinds.
     fileprivate func merged(with other: Self) -> Self? {
         switch (self, other) {

@@ -12,16 +12,13 @@ enum Standing: Hashable {
 
 extension ContestResult {
     func standing(of cell: String) -> Standing {
-        let verdict = finding(of: cell)?.verdict
         guard let leader = best.first, !isObstructed(cell) else { return .unknown }
         guard cell != leader else {
             return findings.isEmpty || findings.contains(where: \.verdict.isDecided)
                 ? .best : .undecided
         }
         guard best.contains(cell) else { return .worse }
-        // With a baseline, no finding compares the cell with the leader.
-        guard leader == reference?.identifier else { return .best }
-        return switch verdict {
+        return switch contenders.first(where: { $0.cell == cell })?.verdict {
         case .equivalent(let ratio):
             ratio.estimate == 1 && ratio.interval == nil ? .best : .equivalent
         case .undecided: .undecided

@@ -39,7 +39,7 @@ struct RunPage {
     }
 
     private var rules: [Markup] {
-        guard let report = try? run.ruleReport() else { return [] }
+        guard let report = run.ruleReport else { return [] }
         return [.list(report.findings.map { ($0, []) }, class: "advice")]
     }
 

@@ -37,7 +37,7 @@ extension Judgements {
             }
         }
         all += run.questionResults.map(Judgement.init)
-        all += (try? run.ruleReport())?.verdicts.map(Judgement.init) ?? []
+        all += run.ruleReport?.verdicts.map(Judgement.init) ?? []
     }
 
     /// Each threshold, and each unsound cell.

@@ -108,7 +108,7 @@ extension VerdictFile {
         meaning = run.exitCode.meaning
         questions = run.questionResults.map(Question.init)
         claims = run.claims == nil ? nil : run.claimResults.map(Claim.init)
-        rules = (try? run.ruleReport())?.verdicts.map(Rule.init)
+        rules = run.ruleReport?.verdicts.map(Rule.init)
         unsoundCells = run.unsoundCells
     }
 

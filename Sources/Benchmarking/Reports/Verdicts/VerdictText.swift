@@ -49,6 +49,7 @@ struct VerdictText {
     /// minutes)".
     func told(_ finding: Finding) -> String {
         let word = finding.verdict.word(for: metric)
+        if let floored = floored(finding) { return "\(word), \(floored)" }
         switch finding.verdict {
         case .less(let ratio) where metric.isTime:
             return
@@ -76,6 +77,7 @@ struct VerdictText {
     /// has no ratio.
     func ratio(_ finding: Finding) -> String {
         guard let ratio = finding.verdict.ratio else { return "no ratio" }
+        if let floored = floored(finding) { return floored }
         // Measured counts may be 0 and are compared with 1 added to them, so the counts themselves
         // are more informative.
         guard metric.unit != .count || question.isExact, ratio.estimate > 0, ratio.estimate.isFinite
@@ -84,6 +86,18 @@ struct VerdictText {
         }
         return (question.isExact ? "exactly " : "") + Self.factor(ratio.estimate)
             + Self.interval(ratio)
+    }
+
+    /// "16.9× at least, since nested is under 8.00 ms": values below the bound count as the bound, so
+    /// that the ratio is none of what was measured. `nil` if none or both are.
+    private func floored(_ finding: Finding) -> String? {
+        guard let bound = question.boundText, finding.verdict.isDecided,
+            let estimate = finding.verdict.ratio?.estimate
+        else { return nil }
+        let below = [finding.cell, finding.reference].filter { areBelow([$0]) }
+        guard below.count == 1 else { return nil }
+        let factor = Self.factor(max(estimate, 1 / estimate))
+        return "\(factor) at least, since \(name(below[0])) is under \(bound)"
     }
 
     /// Whether the metric is a number of things and not of bytes, and is the same in each run.

@@ -57,7 +57,7 @@ import Testing
     @Test func `may turn from reproduced to refuted`() throws {
         let changes = try changes(from: 0.5, to: 2)
         #expect(changes.haveReversals)
-        #expect(changes.terminalText.contains("reproduced  refuted"))
+        #expect(changes.terminalText.contains("direction only  refuted"))
     }
 
     @Test func `may stay`() throws {

@@ -17,7 +17,31 @@ import Testing
 
     @Test func `is reproduced in the same direction and within the factor`() {
         #expect(verdict(expecting: .less, ratio: 0.2, small: 0.15, large: 0.3) == .reproduced)
-        #expect(verdict(expecting: .less, small: 0.5, large: 0.01) == .reproduced)
+    }
+
+    @Test func `is of the direction only if no size was published`() {
+        #expect(verdict(expecting: .less, small: 0.5, large: 0.01) == .directionOnly)
+    }
+
+    @Test(arguments: [
+        // Both sides are below the bound: nothing is known.
+        (bound: 3.0, ratio: Double?.none, small: 0.5, expected: ClaimVerdict.undecided),
+        // One side is: the ratio is at most 0.4.
+        (0.4, nil, 0.1, .directionOnly), (0.4, 0.1, 0.1, .directionOnly),
+        (0.4, 0.9, 0.1, .otherSize),
+    ])
+    func `refutes nothing and finds no size by values under the bound`(
+        _ bound: Double, _ ratio: Double?, _ small: Double, _ expected: ClaimVerdict
+    ) {
+        var run = SampleClaim.run(
+            expecting: .less, ratio: ratio, seconds: [("small", small), ("large", small)],
+            rounds: 30)
+        for workload in run.workloads.indices {
+            for question in (run.workloads[workload].questions ?? []).indices {
+                run.workloads[workload].questions![question].sameBelow = bound
+            }
+        }
+        #expect(run.claimResults[0].verdict == expected)
     }
 
     @Test func `names another size beyond the factor`() {

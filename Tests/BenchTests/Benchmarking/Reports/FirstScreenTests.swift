@@ -64,7 +64,14 @@ import Testing
 
     @Test(arguments: [
         (nanoseconds: [0.4e6, 0.9e6], verdict: "equivalent, both under 1.00 ms", advice: "a or b"),
-        (nanoseconds: [0.4e6, 20e6], verdict: "20.0× slower [20.0, 20.0]", advice: "a"),
+        (
+            nanoseconds: [0.4e6, 20e6], verdict: "slower, 20.0× at least, since a is under 1.00 ms",
+            advice: "a"
+        ),
+        (
+            nanoseconds: [20e6, 0.4e6], verdict: "faster, 20.0× at least, since b is under 1.00 ms",
+            advice: "b"
+        ),
         (nanoseconds: [4e6, 20e6], verdict: "5.00× slower [5.00, 5.00]", advice: "a"),
     ])
     func `times that nobody would notice count as the least that somebody would`(
@@ -99,11 +106,41 @@ import Testing
     @Test func `advice takes the best, breaks ties by the next question and avoids the worse`() {
         let text = FirstScreen(SampleRun.full).terminalText
 
+        #expect(text.contains("If you only import, take single (rows/s"))
+        #expect(text.contains("; avoid nested ("))
+        #expect(text.contains("Among the equivalent ones, shared has more peak memory"))
+    }
+
+    @Test func `advice decides nothing while one that may be the best is undecided`() {
+        let text = FirstScreen(SampleRun.full).terminalText
+
         #expect(
-            text.contains("If you import beside a live view, take shared, pooled (main queue p99"))
-        #expect(text.contains("; avoid nested, pooled ("))
-        #expect(text.contains("Among the equivalent ones, single, pooled is "))
+            text.contains(
+                """
+                If you import beside a live view, there is no decision between shared, pooled, \
+                single, pooled and isolated-batch, pooled; nested, pooled (
+                """), "\(text)")
+        #expect(text.contains(") are out."))
         #expect(text.contains("Undecided: isolated-batch, pooled ("))
+    }
+
+    /// Before, all but the worst counted as the best.
+    @Test func `advice decides nothing of undecided cells beside a baseline either`() {
+        var workload = pair(.time, ratio: 0.5, rounds: 40)
+        var other = workload.cells[1]
+        other.subject = "c"
+        for index in other.samples.indices {
+            other.samples[index].metrics["time"]! *= index.isMultiple(of: 2) ? 3 : 0.4
+        }
+        workload.cells.append(other)
+        workload.questions![0].contests[0].cells.append("c")
+        workload.questions![0].contests[0].values.append("c")
+        workload.advice = [AdviceRule(if: "you import", questions: ["b"])]
+
+        let text = screen([workload])
+
+        #expect(text.contains("there is no decision between"), "\(text)")
+        #expect(!text.contains("take "), "\(text)")
     }
 
     /// The baseline may itself be far from the best.
@@ -131,8 +168,8 @@ import Testing
         }
         let partial = screen([workload])
 
-        #expect(!complete.contains("there is no answer yet"), "\(complete)")
-        #expect(partial.contains("If you import, there is no answer yet."), "\(partial)")
+        #expect(!complete.contains("there is no decision"), "\(complete)")
+        #expect(partial.contains("If you import, there is no decision"), "\(partial)")
     }
 
     private func screen(_ workloads: [WorkloadResult]) -> String {

@@ -23,9 +23,24 @@ import Testing
         for index in nested.samples.indices {
             nested.samples[index].latencies["mainQueue"] = recorder.summary
             nested.samples[index].counters["statements"] = 7
+            nested.samples[index].counters["lostUpdates"] = [3, 5].contains(index) ? 50 : 0
             grdb.samples[index].counters["statements"] = 7
         }
         return SampleRun.run([SampleRun.workload([nested, single, grdb], reference: "grdb")])
+    }
+
+    @Test func `a rule of the run that divides by what was not selected is not judged`() {
+        var run = Self.run()
+        run.workloads[0].thresholds = [
+            ThresholdRule(cell: "nested", metric: "time", bound: .atMost(2), relativeTo: "absent"),
+            ThresholdRule(cell: "nested", metric: "time", bound: .atMost(1.3)),
+        ]
+
+        let report = ThresholdCheck.evaluateRules(of: run)
+
+        #expect(report.exitCode == .inconclusive)
+        #expect(report.verdicts.map(\.isOpen) == [false, true])
+        #expect("\(report)".contains("absent") && run.exitCode == .inconclusive)
     }
 
     @Test(arguments: [
@@ -52,6 +67,10 @@ import Testing
         Case(
             testDescription: "an exact count that does not",
             rule: ThresholdRule(cell: "nested", metric: "statements", bound: .exactly(8)),
+            crossed: ["nested"]),
+        Case(
+            testDescription: "a count of which two samples are wrong",
+            rule: ThresholdRule(cell: "nested", metric: "lostUpdates", bound: .exactly(0)),
             crossed: ["nested"]),
         Case(
             testDescription: "a paired ratio",
