@@ -1,9 +1,10 @@
 #if PostgreSQL
+import CPostgreSQL
+
 /// Values in network byte order, one after the other, each after its length: the form of a row in
-/// `COPY`. Parameters of a statement point into it.
+/// `COPY`, and of the elements of an array.
 struct FieldBuffer {
     private var bytes: [UInt8] = []
-    private var fields: [(start: Int, count: Int32)] = []
 
     init() { bytes.reserveCapacity(1 << 17) }
 
@@ -12,7 +13,15 @@ struct FieldBuffer {
     /// Forgets all values.
     mutating func begin() {
         bytes.removeAll(keepingCapacity: true)
-        fields.removeAll(keepingCapacity: true)
+    }
+
+    /// Begins a parameter that is an array of so many elements, which may be null.
+    mutating func beginArray(of elementType: Oid, count: Int) {
+        begin()
+        // Dimensions, nulls, type, length, first index.
+        for number in [1, 1, UInt32(elementType), UInt32(count), 1] {
+            withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
+        }
     }
 
     mutating func appendCopyHeader() {
@@ -22,7 +31,6 @@ struct FieldBuffer {
     /// Begins a row of `COPY`, or ends the stream if negative.
     @inline(__always)
     mutating func append(fieldCount: Int) {
-        fields.removeAll(keepingCapacity: true)
         withUnsafeBytes(of: Int16(fieldCount).bigEndian) { bytes += $0 }
     }
 
@@ -47,24 +55,11 @@ struct FieldBuffer {
     private mutating func append(raw: UnsafeRawBufferPointer?) {
         let count = raw.map { Int32($0.count) } ?? -1
         withUnsafeBytes(of: count.bigEndian) { bytes += $0 }
-        fields.append((bytes.count, count))
         if let raw { bytes += raw }
     }
 
     func withBytes<Result>(_ body: (UnsafeBufferPointer<CChar>) -> Result) -> Result {
         bytes.withUnsafeBytes { body($0.bindMemory(to: CChar.self)) }
-    }
-
-    /// Calls the body with the fields as binary parameters.
-    func withParameters(
-        _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) throws -> Void
-    ) rethrows {
-        try bytes.withUnsafeBytes { bytes in
-            let start = bytes.bindMemory(to: CChar.self).baseAddress!
-            try body(
-                fields.map { $0.count < 0 ? nil : start + $0.start },
-                fields.map { max($0.count, 0) }, fields.map { _ in 1 })
-        }
     }
 }
 #endif

@@ -2,7 +2,7 @@
 import CPostgreSQL
 import Foundation
 
-/// Items through libpq: binary results, pipelined prepared inserts, and `COPY`.
+/// Items through libpq: binary results, inserts of many rows as arrays, and `COPY`.
 final class PQItems: ServerItems {
     private let connection: PQConnection
     private let entityNumber: Int
@@ -10,8 +10,10 @@ final class PQItems: ServerItems {
         .joined(separator: ", ")
     private static let fieldCount = ItemRecord.insertedColumns.count + 3
 
-    /// The types of key, entity number, version and `ItemRecord.insertedColumns`.
+    /// The types of key, entity number, version and `ItemRecord.insertedColumns`: bigint, double
+    /// precision and text.
     private static let types: [Oid] = [20, 20, 20, 20, 20, 20, 701, 701, 25, 25, 25, 25, 25]
+    private static let arrayTypes: [Oid: Oid] = [20: 1016, 701: 1022, 25: 1009]
 
     init(_ store: ServerStore) throws {
         connection = try PQConnection(store.address, schema: store.schema)
@@ -23,8 +25,8 @@ final class PQItems: ServerItems {
             "insert",
             """
             INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, \(Self.columns)) \
-            VALUES (\((1...Self.fieldCount).map { "$\($0)" }.joined(separator: ", ")))
-            """, types: Self.types)
+            SELECT * FROM unnest(\((1...Self.fieldCount).map { "$\($0)" }.joined(separator: ", ")))
+            """, types: Self.types.map { Self.arrayTypes[$0]! })
     }
 
     private static let columns = ItemRecord.insertedColumns.joined(separator: ", ")
@@ -51,34 +53,47 @@ final class PQItems: ServerItems {
     // MARK: Inserting
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {
+        let firstKey = try reserveKeys(items.count)
+        var columns = Self.types.map { _ in FieldBuffer() }
         for start in stride(from: 0, to: items.count, by: saveSize) {
             let end = min(start + saveSize, items.count)
-            let firstKey = try reserveKeys(end - start)
-            let link = connection.connection
-            guard PQenterPipelineMode(link) == 1 else { throw connection.failure("insert") }
-            try send("BEGIN")
-            var fields = FieldBuffer()
-            for index in start..<end {
-                fields.begin()
-                append(items[index], key: firstKey + Int64(index - start), to: &fields)
-                try fields.withParameters { values, lengths, formats in
-                    guard
-                        PQsendQueryPrepared(
-                            link, "insert", Int32(Self.fieldCount), values, lengths, formats, 1)
-                            == 1
-                    else { throw connection.failure("insert") }
-                }
-                // Otherwise both sides could wait for each other with full buffers.
-                if (index - start) % 256 == 255 {
-                    PQsendFlushRequest(link)
-                    PQflush(link)
-                    try takeResults(256 + (index - start == 255 ? 1 : 0))
-                }
+            for (column, type) in Self.types.enumerated() {
+                columns[column].beginArray(of: type, count: end - start)
             }
-            try send("COMMIT")
-            PQpipelineSync(link)
-            try takeResults(untilSync: true)
-            guard PQexitPipelineMode(link) == 1 else { throw connection.failure("insert") }
+            for index in start..<end {
+                append(items[index], key: firstKey + Int64(index), to: &columns)
+            }
+            try insert(columns)
+        }
+    }
+
+    /// Inserts the rows of arrays, one for each column, in a transaction and a round trip.
+    private func insert(_ columns: [FieldBuffer]) throws {
+        let link = connection.connection
+        guard PQenterPipelineMode(link) == 1 else { throw connection.failure("insert") }
+        try send("BEGIN")
+        let isSent = Self.withParameters(columns) { values, lengths, formats in
+            PQsendQueryPrepared(
+                link, "insert", Int32(Self.fieldCount), values, lengths, formats, 1)
+        }
+        guard isSent == 1 else { throw connection.failure("insert") }
+        try send("COMMIT")
+        PQpipelineSync(link)
+        try takeResults()
+        guard PQexitPipelineMode(link) == 1 else { throw connection.failure("insert") }
+    }
+
+    /// Lends the arrays as binary parameters.
+    private static func withParameters<Result>(
+        _ columns: [FieldBuffer], values: [UnsafePointer<CChar>?] = [],
+        _ body: ([UnsafePointer<CChar>?], [Int32], [Int32]) -> Result
+    ) -> Result {
+        guard values.count < columns.count else {
+            return body(
+                values, columns.map { Int32($0.byteCount) }, columns.map { _ in 1 })
+        }
+        return columns[values.count].withBytes {
+            withParameters(columns, values: values + [$0.baseAddress], body)
         }
     }
 
@@ -143,24 +158,31 @@ final class PQItems: ServerItems {
         fields.append(item.note)
     }
 
+    @inline(__always)
+    private func append(_ item: ItemRow, key: Int64, to columns: inout [FieldBuffer]) {
+        columns[0].append(key)
+        columns[1].append(Int64(entityNumber))
+        columns[2].append(Int64(1))
+        columns[3].append(item.number)
+        columns[4].append(Int64(item.quantity))
+        columns[5].append(item.delayMinutes.map { Int64($0) })
+        columns[6].append(item.price)
+        columns[7].append(item.createdAt.timeIntervalSinceReferenceDate)
+        columns[8].append(item.name)
+        columns[9].append(item.maker)
+        columns[10].append(item.city)
+        columns[11].append(item.address)
+        columns[12].append(item.note)
+    }
+
     private func send(_ sql: String) throws {
         guard PQsendQueryParams(connection.connection, sql, 0, nil, nil, nil, nil, 1) == 1 else {
             throw connection.failure(sql)
         }
     }
 
-    /// Takes the results of as many statements.
-    private func takeResults(_ count: Int) throws {
-        for _ in 0..<count {
-            while let result = PQgetResult(connection.connection) {
-                defer { PQclear(result) }
-                try connection.check(result, PGRES_COMMAND_OK, PGRES_TUPLES_OK, "insert")
-            }
-        }
-    }
-
     /// Takes all results up to the end of the pipeline.
-    private func takeResults(untilSync: Bool) throws {
+    private func takeResults() throws {
         while true {
             guard let result = PQgetResult(connection.connection) else { continue }
             defer { PQclear(result) }
