@@ -99,8 +99,9 @@ final class Contest: @unchecked Sendable {
             }
             contexts.append(context)
             observations.append(
-                context.observe {
-                    if case .didSave(let changes) = $0 { self.saved.append(changes) }
+                // The contest owns the context: otherwise neither would ever be released.
+                context.observe { [unowned self] in
+                    if case .didSave(let changes) = $0 { saved.append(changes) }
                 })
         }
     }
