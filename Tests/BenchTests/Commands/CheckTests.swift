@@ -36,7 +36,7 @@ import Testing
     @Test func `rules that hold exit 0`() throws {
         let bench = try check("{ metric: statements, exactly: 7 }")
         #expect(bench.exitCode == 0)
-        #expect(bench.output.contains("✓ import nested/pooled: median statements 7"))
+        #expect(bench.output.contains("✓ import nested/pooled: every statements 7"))
     }
 
     @Test func `an impossible threshold exits 11 and is named`() throws {

@@ -277,7 +277,7 @@ import Testing
                   - { metric: transactions, atMost: 0, reason: nothing is so idle }
                 """)
         #expect(bench.exitCode == 11, "\(bench.errors)")
-        #expect(bench.errors.contains("✓ small sqlite-c: median lostUpdates 0"))
+        #expect(bench.errors.contains("✓ small sqlite-c: every lostUpdates 0"))
         #expect(bench.errors.contains("nothing is so idle"))
         #expect(try results.load().thresholds.count == 2)
         let again = try BenchProcess(["check", results.url.path])
