@@ -2,9 +2,9 @@
 import Foundation
 import ObjectGraph
 
-/// What all writers change, and what each has done: every save adds 1 to some counters, which it
-/// reads and changes in any order, and inserts an entry that says so. So the counters' sum is so many
-/// times the number of entries, unless an update was lost.
+/// What all writers change, and what each has done. A save adds 1 to `changedCountPerSave` counters,
+/// in any order, and inserts an entry. So the sum of the counters is that many times the number of
+/// entries, unless an update was lost.
 enum Ledger {
     static let counterCount = 8
     static let changedCountPerSave = 3

@@ -61,8 +61,8 @@ public struct ClaimAnswer: Sendable {
             of: finding.verdict, for: ask, flooredCount: sides.count { text.areBelow([$0]) })
     }
 
-    /// - Parameter flooredCount: The sides that count as ``Question/sameBelow``. Of both, nothing is
-    ///   known but that nobody would notice a difference; of one, how much the ratio is at least.
+    /// - Parameter flooredCount: The number of sides that count as ``Question/sameBelow``. With two,
+    ///   the ratio is unknown. With one, it is further from 1 than the one that was computed.
     private static func outcome(
         of verdict: Finding.Verdict, for ask: Claim.Ask, flooredCount: Int
     ) -> Outcome {

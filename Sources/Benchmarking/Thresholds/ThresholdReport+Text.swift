@@ -2,11 +2,11 @@ extension ThresholdRule: CustomStringConvertible {
     /// The rule in one line, such as "import nested*: median time ≤ 1.600× grdb".
     public var description: String {
         let known = Metric.named(metric)
-        return "\(workload) \(cell): \(told(statistic, known)) \(metric) \(limit(as: known))"
+        return "\(workload) \(cell): \(statistic(of: known)) \(metric) \(limit(as: known))"
     }
 
     /// "every" for a count that must be exactly so in each sample.
-    fileprivate func told(_ statistic: Statistic, _ metric: Metric) -> String {
+    fileprivate func statistic(of metric: Metric) -> String {
         if case .exactly = bound, statistic == .median, metric.unit == .count { return "every" }
         return statistic.rawValue
     }
@@ -28,7 +28,7 @@ extension ThresholdVerdict: CustomStringConvertible {
     /// A line that begins with ✓, ✗ or ? and shows the value, its interval and the limit.
     public var description: String {
         let question =
-            "\(workload) \(cell): \(rule.told(rule.statistic, metric)) \(rule.metric)"
+            "\(workload) \(cell): \(rule.statistic(of: metric)) \(rule.metric)"
         let limit = "limit \(rule.limit(as: metric))"
         switch outcome {
         case .held(let value):

@@ -165,6 +165,8 @@ final class Link {
     func whileCancellable<T>(
         by isCancelled: @escaping () -> Bool, _ body: () throws -> T
     ) throws -> T {
+        // A cancellation that came too late for the command before is not this one's.
+        _ = canceller.takeRequest()
         let outer = self.isCancelled
         self.isCancelled = isCancelled
         defer { self.isCancelled = outer }

@@ -165,7 +165,8 @@ extension LinkPool {
 
     /// Opens a link. Tries again, with growing pauses, while the server starts or has too many
     /// connections, and while it is away if it was there before. Takes one that becomes free
-    /// meanwhile. The first link of a pool is not waited for so long: somebody watches.
+    /// meanwhile. The first link of a pool is waited for no longer than `firstTimeout`, so that a
+    /// program that starts soon says what is wrong.
     private func open() throws(PostgreSQLError) -> Link {
         let isFirst = state.withLock { !$0.hasConnected }
         let deadline =

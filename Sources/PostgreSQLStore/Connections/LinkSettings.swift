@@ -18,15 +18,10 @@ struct LinkSettings: Sendable {
     /// Called after each command with its SQL, and the time since it was sent.
     var trace: (@Sendable (String, Duration) -> Void)?
 
-    /// Whether a pooler lends the sessions of the server for one transaction each, so that neither
-    /// settings nor prepared statements last: `pooling=transaction` in the URL.
-    let isPooled: Bool
-
     private let url: String
     private let applicationName: String
     /// The server's settings, as command-line options of its session; nil if it is shared.
     private let sessionOptions: String?
-    private let searchPath: String
     /// The URL that avoids the pooler.
     private let directURL: URL?
     /// The limit of the URL for connecting.
@@ -51,22 +46,31 @@ struct LinkSettings: Sendable {
         self.timeout = min(max(timeout, .milliseconds(1)), .seconds(86_400))
         self.applicationName = applicationName
         self.url = ownURL.absoluteString
-        isPooled = pooling.isPooled
         directURL = pooling.direct
-        searchPath = schema.quotedName
         address = parts.address
         connectTimeout = parts["connect_timeout"].flatMap { Int($0) }
             .flatMap { $0 > 0 ? Duration.seconds($0) : nil }
         secrets =
             parts.secrets + [url.absoluteString, ownURL.absoluteString]
             + (pooling.direct.map { [$0.absoluteString] } ?? [])
+        guard !pooling.isPooled || parts["options"] == nil else {
+            throw PostgreSQLError(
+                .invalidURL, "a pooler that shares sessions takes no options; set them for the role"
+            )
+        }
         sessionOptions =
-            isPooled
+            pooling.isPooled
             ? nil
             : Self.options(
-                searchPath: searchPath,
+                searchPath: schema.quotedName,
                 others: parts["options"] ?? ProcessInfo.processInfo.environment["PGOPTIONS"])
     }
+
+    /// Whether a pooler lends the sessions of the server for one transaction each, so that neither
+    /// settings nor prepared statements last: `pooling=transaction` in the URL.
+    var isPooled: Bool { sessionOptions == nil }
+
+    private var searchPath: String { schema.quotedName }
 
     /// The settings of links that avoid the pooler; the same ones without a pooler, and nil if the URL
     /// of a pooler names no server.
@@ -86,8 +90,7 @@ struct LinkSettings: Sendable {
             """
             SELECT pg_catalog.current_setting('search_path'), \
             CASE WHEN pg_catalog.current_setting('search_path') = $1 \
-            AND pg_catalog.current_setting('lock_timeout') = '0' \
-            THEN pg_catalog.set_config('lock_timeout', $2, false) END
+            THEN \(Self.limit("lock_timeout", to: "$2", isLocal: false)) END
             """, [.text(searchPath), .text("\(timeout.wholeMilliseconds)")], isPrepared: false)
     }
 
@@ -105,9 +108,20 @@ struct LinkSettings: Sendable {
             """
             SELECT pg_catalog.set_config('search_path', $1, true), \
             pg_catalog.set_config('jit', 'off', true), \
-            CASE WHEN pg_catalog.current_setting('lock_timeout') = '0' \
-            THEN pg_catalog.set_config('lock_timeout', $2, true) END
+            \(Self.limit("lock_timeout", to: "$2", isLocal: true))
             """, [.text(searchPath), .text("\(timeout.wholeMilliseconds)")])
+    }
+
+    /// SQL that sets a time-out unless the administrator or the URL has.
+    ///
+    /// - Parameters:
+    ///   - parameter: The place of the milliseconds, as a text.
+    ///   - isLocal: Whether it holds for the transaction only.
+    static func limit(_ timeout: String, to parameter: String, isLocal: Bool) -> String {
+        """
+        CASE WHEN pg_catalog.current_setting('\(timeout)') = '0' \
+        THEN pg_catalog.set_config('\(timeout)', \(parameter), \(isLocal)) END
+        """
     }
 
     /// When an attempt to connect ends that begins now: after `connect_timeout`, or after 10 s.
@@ -125,13 +139,13 @@ struct LinkSettings: Sendable {
         _ body: (UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<UnsafePointer<CChar>?>) -> T
     ) -> T {
         // Those before the URL are defaults, and those after it replace its own.
-        let parameters =
-            [
-                ("fallback_application_name", applicationName),
-                // A dead network is noticed after a minute.
-                ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-                ("dbname", url), ("client_encoding", "UTF8"),
-            ] + (sessionOptions.map { [("options", $0)] } ?? [])
+        let parameters = [
+            ("fallback_application_name", applicationName),
+            // A dead network is noticed after a minute.
+            ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+            // An empty text is not sent, and keeps PGOPTIONS from a pooler.
+            ("dbname", url), ("client_encoding", "UTF8"), ("options", sessionOptions ?? ""),
+        ]
         let names: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.0)) } + [nil]
         let values: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.1)) } + [nil]
         defer { for text in names + values { free(UnsafeMutablePointer(mutating: text)) } }

@@ -86,7 +86,8 @@ struct SchemaCatalog {
         FROM pg_catalog.pg_index i \
         JOIN pg_catalog.pg_class c ON c.oid = i.indrelid \
         JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-        JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY (i.indkey) \
+        JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid \
+        AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]) \
         WHERE n.nspname = $1 AND i.indisunique AND i.indisvalid AND i.indpred IS NULL \
         AND i.indexprs IS NULL
         """

@@ -9,8 +9,8 @@ import Synchronization
 /// Reads take the snapshot on links of the pool, in a transaction that is one round trip with them.
 /// So they do not wait for each other, and a read that fails does not end the generation.
 ///
-/// The server ends a generation that nobody has read for `idleLimit`: as long as it lives, no table
-/// of the database can be cleaned of rows that were replaced since.
+/// While a generation lives, the server keeps all rows of the database that were replaced since. So
+/// it ends one that nobody has read for `idleLimit`.
 final class Generation: Sendable {
     /// Keeps the transaction open.
     let link: PinnedLink
@@ -46,10 +46,10 @@ final class Generation: Sendable {
     /// The administrator's limit stays.
     private static func limitIdleness(_ limit: Duration) -> Command {
         Command(
-            """
-            SELECT CASE WHEN pg_catalog.current_setting('idle_in_transaction_session_timeout') = '0' \
-            THEN pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true) END
-            """, [.text("\(limit.wholeMilliseconds)")])
+            "SELECT "
+                + LinkSettings.limit(
+                    "idle_in_transaction_session_timeout", to: "$1", isLocal: true),
+            [.text("\(limit.wholeMilliseconds)")])
     }
 
     /// Tells the server now and then that the generation is read.
@@ -75,7 +75,7 @@ final class Generation: Sendable {
     }
 
     /// Why the state cannot be read any more: the server was restarted, or has ended the connection,
-    /// perhaps since nobody has read the generation for long.
+    /// for example because nobody has read the generation for `idleLimit`.
     var failure: StoreError { StoreError(.generationUnavailable, url: url) }
 }
 #endif

@@ -16,9 +16,11 @@ final class UpsertSource {
 
     private let entity: Entity
     private let handler: BatchInsertRequest.RowHandler
-    private var first: [Row] = []
-    private var chunkCount = 0
+    private var hasBegun = false
     private var isAtEnd = false
+
+    /// The rows of the first chunk, once they have all been read and until the second one begins.
+    private var first: [Row]?
     private var isAgain = false
 
     init(_ request: BatchInsertRequest, _ model: ManagedObjectModel, _ entity: Entity) throws {
@@ -26,11 +28,11 @@ final class UpsertSource {
         handler = try request.makeHandler(model, entity)
     }
 
-    /// Whether `restart` can be called.
-    var canRestart: Bool { chunkCount <= 1 }
+    /// Whether all rows that were read are still here, so that `restart` can be called.
+    var canRestart: Bool { !hasBegun || first != nil }
 
     /// Begins again with the first row.
-    func restart() { isAgain = chunkCount == 1 }
+    func restart() { isAgain = first != nil }
 
     /// The next chunk; nil after the last one. A row that is read takes a key.
     func next(_ keys: inout BatchKeys) throws -> [Row]? {
@@ -39,6 +41,10 @@ final class UpsertSource {
             return first
         }
         guard !isAtEnd else { return nil }
+        let isFirst = !hasBegun
+        hasBegun = true
+        // A failure below loses the rows of the chunk.
+        first = nil
         var chunk: [Row] = []
         var row = BatchInsertRow(entity)
         while chunk.count < Self.maximumChunkCount {
@@ -49,8 +55,7 @@ final class UpsertSource {
             chunk.append(Row(given: given, row: try row.finish()))
             try keys.take()
         }
-        chunkCount += 1
-        first = chunkCount == 1 ? chunk : []
+        if isFirst { first = chunk }
         return chunk
     }
 }

@@ -102,8 +102,10 @@ import Testing
         try listening.close()
     }
 
-    @Test(arguments: ["pooling=statement", "direct="])
-    func `a parameter that means nothing is refused`(_ parameter: String) throws {
+    @Test(arguments: [
+        "pooling=statement", "direct=", "pooling=transaction&options=-c%20statement_timeout%3D1",
+    ])
+    func `a parameter that has no effect is refused`(_ parameter: String) throws {
         let url = try #require(URL(string: "postgresql:///books?\(parameter)"))
         #expect(try postgreSQLError { _ = try LinkSettings(url) }.kind == .invalidURL)
     }

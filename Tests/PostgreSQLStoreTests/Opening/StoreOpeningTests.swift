@@ -255,11 +255,17 @@ import Testing
     @Test(arguments: [
         ("ALTER TABLE ztopic DROP CONSTRAINT ztopic_pkey", "ztopic has no unique index on (z_pk)"),
         (
-            "DROP INDEX IF EXISTS \"Z_Topic_UNIQUE_name\", z_topic_unique_name",
-            "ztopic has no unique index on (zname)"
+            "DROP INDEX z_topic_unique_name", "ztopic has no unique index on (zname)"
+        ),
+        (
+            // It has the column, but not in its key.
+            """
+            DROP INDEX z_topic_unique_name; CREATE UNIQUE INDEX ON ztopic (z_ent, z_opt) INCLUDE (zname);
+            DELETE FROM ztopic
+            """, "ztopic has no unique index on (zname)"
         ),
     ])
-    func `a table without a unique index of the store is refused (§11.8.3)`(
+    func `a table without a unique index of the store is refused (§11.8.5)`(
         _ script: String, _ message: String
     ) throws {
         try schema.store(library).close()

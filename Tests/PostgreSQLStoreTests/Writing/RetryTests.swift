@@ -136,6 +136,31 @@ import Testing
         #expect(outcome.inserted.count == 2000)
     }
 
+    @Test func `a batch insert that fails while its source is read is not read on (§11.8.32)`()
+        throws
+    {
+        let fixture = try WritingFixture(
+            EntityDescription(
+                name: "Tag", attributes: [AttributeDescription("title", .string)],
+                uniquenessConstraints: [["title"]]))
+        let store = try fixture.coordinator().postgreSQL
+        let sourceReads = Counter()
+        let request = BatchInsertRequest(entityName: "Tag") { row in
+            let number = sourceReads.next()
+            // As if the keys of the next block could not be reserved.
+            if number == 3 { throw PostgreSQLError(.deadlock, "deadlock detected") }
+            try row.set(.string("tag \(number)"), forKey: "title")
+            return number > 5
+        }
+        let error = #expect(throws: PostgreSQLError.self) {
+            try store.execute(
+                request, entity: fixture.model.entity(named: "Tag")!, collisions: .update,
+                resultType: .count, from: ChangeOrigin())
+        }
+        #expect(error?.kind == .deadlock && sourceReads.value == 4)
+        #expect(try fixture.schema.texts("SELECT count(*) FROM ztag") == ["0"])
+    }
+
     @Test func `what may not run twice is not tried again (§11.8.32)`() throws {
         try fail(1, state: "40001")
         let sourceReads = Counter()

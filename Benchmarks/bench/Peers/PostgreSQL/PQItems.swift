@@ -105,17 +105,17 @@ final class PQItems: ServerItems {
             link, "COPY ZITEM (Z_PK, Z_ENT, Z_OPT, \(Self.columns)) FROM STDIN (FORMAT binary)")
         defer { PQclear(started) }
         try connection.check(started, PGRES_COPY_IN, PGRES_COPY_IN, "COPY")
-        var stream = FieldBuffer()
-        stream.appendCopyHeader()
+        var stream = [FieldBuffer()]
+        stream[0].appendCopyHeader()
         try items.withUnsafeBufferPointer { items in
             for index in items.indices {
-                stream.append(fieldCount: Self.fieldCount)
+                stream[0].append(fieldCount: Self.fieldCount)
                 append(items[index], key: firstKey + Int64(index), to: &stream)
-                if stream.byteCount > 1 << 16 { try put(&stream) }
+                if stream[0].byteCount > 1 << 16 { try put(&stream[0]) }
             }
         }
-        stream.append(fieldCount: -1)
-        try put(&stream)
+        stream[0].append(fieldCount: -1)
+        try put(&stream[0])
         guard PQputCopyEnd(link, nil) == 1 else { throw connection.failure("COPY") }
         let ended = PQgetResult(link)
         defer { PQclear(ended) }
@@ -141,38 +141,23 @@ final class PQItems: ServerItems {
         return Int64(last.first ?? 0) - Int64(count) + 1
     }
 
+    /// Appends an item to a buffer for each column, or to a single one for the whole row.
     @inline(__always)
-    private func append(_ item: ItemRow, key: Int64, to fields: inout FieldBuffer) {
-        fields.append(key)
-        fields.append(Int64(entityNumber))
-        fields.append(Int64(1))
-        fields.append(item.number)
-        fields.append(Int64(item.quantity))
-        fields.append(item.delayMinutes.map { Int64($0) })
-        fields.append(item.price)
-        fields.append(item.createdAt.timeIntervalSinceReferenceDate)
-        fields.append(item.name)
-        fields.append(item.maker)
-        fields.append(item.city)
-        fields.append(item.address)
-        fields.append(item.note)
-    }
-
-    @inline(__always)
-    private func append(_ item: ItemRow, key: Int64, to columns: inout [FieldBuffer]) {
-        columns[0].append(key)
-        columns[1].append(Int64(entityNumber))
-        columns[2].append(Int64(1))
-        columns[3].append(item.number)
-        columns[4].append(Int64(item.quantity))
-        columns[5].append(item.delayMinutes.map { Int64($0) })
-        columns[6].append(item.price)
-        columns[7].append(item.createdAt.timeIntervalSinceReferenceDate)
-        columns[8].append(item.name)
-        columns[9].append(item.maker)
-        columns[10].append(item.city)
-        columns[11].append(item.address)
-        columns[12].append(item.note)
+    private func append(_ item: ItemRow, key: Int64, to buffers: inout [FieldBuffer]) {
+        let step = buffers.count == 1 ? 0 : 1
+        buffers[0].append(key)
+        buffers[step].append(Int64(entityNumber))
+        buffers[2 * step].append(Int64(1))
+        buffers[3 * step].append(item.number)
+        buffers[4 * step].append(Int64(item.quantity))
+        buffers[5 * step].append(item.delayMinutes.map { Int64($0) })
+        buffers[6 * step].append(item.price)
+        buffers[7 * step].append(item.createdAt.timeIntervalSinceReferenceDate)
+        buffers[8 * step].append(item.name)
+        buffers[9 * step].append(item.maker)
+        buffers[10 * step].append(item.city)
+        buffers[11 * step].append(item.address)
+        buffers[12 * step].append(item.note)
     }
 
     private func send(_ sql: String) throws {

@@ -116,9 +116,11 @@ private struct Ballot {
         return ["Undecided: \(parts.joined(separator: "; "))."]
     }
 
+    /// Those that are worse, each with its ratio.
+    private var left: [String] { worse.map { "\($0.name) (\($0.ratio))" } }
+
     /// "there is no decision between shared and single; nested (105× [90, 120]) is out."
     var indecision: String {
-        let left = worse.map { "\($0.name) (\($0.ratio))" }
         let out = left.isEmpty ? "" : "; \(left.listed) \(left.count == 1 ? "is" : "are") out"
         let names = contenders.map { "**\($0)**" }
         let between = names.count > 1 ? " between \(names.listed)" : ""
@@ -132,7 +134,6 @@ private struct Ballot {
             question.metric.unit.format
         ).uniqued
         let figure = "\(escaped(question.metric.title)) \(bounds.joined(separator: " to "))"
-        let left = worse.map { "\($0.name) (\($0.ratio))" }
         let isAny = names.count > 2 && left.isEmpty && doubts.isEmpty
         return
             (isAny

@@ -15,7 +15,8 @@ extension ManagedObjectContext {
             mine = object.ends
         }
 
-        /// What the relationships that have an inverse led to before, in the newest row, and now.
+        /// The other ends of the to-one relationships that have an inverse: those of before, those
+        /// in the newest row, and those of now.
         var possibleEnds: [ManagedObject] {
             let entity = object.binding.entity
             return entity.toOneIndexes.flatMap { index -> [ManagedObject] in

@@ -166,10 +166,9 @@ package struct StoreTables {
 
     /// The indexes that enforce uniqueness constraints.
     func uniqueIndexes(of entity: Entity) -> [String] {
-        entity.description.uniquenessConstraints.map { constraint in
-            let elements = constraint.map {
-                dialect.indexElement(column($0, of: entity), isAscending: true)
-            }
+        zip(entity.description.uniquenessConstraints, uniqueKeys(of: entity)).map {
+            constraint, columns in
+            let elements = columns.map { dialect.indexElement($0, isAscending: true) }
             let name = dialect.name(Self.nameOfIndex(constraint, of: entity))
             return
                 "CREATE UNIQUE INDEX \(name) ON \(layout.table(of: entity)) (\(elements.joined(separator: ", ")))"
