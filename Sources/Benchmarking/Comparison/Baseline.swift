@@ -82,8 +82,9 @@ extension Baseline {
             + new.compactMap { $0.row(isKept: false) }
     }
 
-    /// Restores an earlier baseline's counts where the new ones are within the tolerance. A diff
-    /// then shows only what changed, and slow growth is reported once it exceeds the tolerance.
+    /// Restores an earlier baseline's counts where the new ones are within half of the tolerance. A
+    /// diff then shows only what changed, and slow growth is reported once it exceeds the tolerance.
+    /// The other half is for counts that vary a little between processes.
     public mutating func keepSteadyCounts(of earlier: Baseline) {
         guard earlier.conditions == conditions else { return }
         for (place, cell) in cells.enumerated() {
@@ -91,6 +92,9 @@ extension Baseline {
             let rows = Comparison.exactRows(
                 workload: cell.workload, cell: cell.cell, base: [base.sample], head: [cell.sample])
             for row in rows where row.verdict == .ok {
+                guard case .exact(let tolerance) = row.rule,
+                    abs((row.ratio ?? 1) - 1) <= tolerance / 2
+                else { continue }
                 cells[place].counts[row.metric.name] = row.base
             }
         }

@@ -76,16 +76,18 @@ extension ManagedObjectContext {
     }
 
     /// Whether a relationship that was settled can lead to an object. A deletion here yields to a
-    /// stored relationship if the store wins.
+    /// stored relationship if the store wins, and what only others have deleted is not deleted if
+    /// its row is back.
     private func canLead(
         to end: ManagedObject, _ isStored: Bool, _ kind: MergePolicy.Kind
     ) throws -> Bool {
-        if end.state.deletion.isOfOthers { return false }
         if end.isInserted { return !end.isDeleted }
         guard isStored else { return try renewUnchanged(end) }
         guard end.isDeleted else { return true }
-        guard kind.storeWins, try newestRow(of: end) != nil else { return false }
+        let isDeletedHere = end.state.deletion.isOrder
+        guard kind.storeWins || !isDeletedHere, try newestRow(of: end) != nil else { return false }
         keep(end)
+        if !isDeletedHere { expectRow(of: end) }
         return true
     }
 
@@ -144,8 +146,11 @@ extension ManagedObjectContext {
                 renewIfStale(stored, property, of: object)
                 if stored.destination(of: inverse) === object { stored.store(nil, in: inverse) }
             }
-            if let current, !current.isDeleted, !current.isWritten {
-                if !renew(current) {
+            if let current, !current.isDeleted,
+                current.changesBesideDraft?.contains(inverse.index) != true
+            {
+                // A row that is written for another change is compared with the stored one.
+                if !current.isWritten, !renew(current) {
                     object.store(nil, in: property)
                 } else if current.destination(of: inverse) !== object {
                     current.store(object, in: inverse)

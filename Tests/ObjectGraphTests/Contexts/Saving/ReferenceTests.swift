@@ -135,6 +135,71 @@ import Testing
             context.refreshAllObjects()
             try context.save()
         }
+        try expectOnePair(in: store)
+    }
+
+    @Test
+    func
+        `both ends of a one-to-one relationship agree if one is written for another change (§5.3.13)`()
+        throws
+    {
+        let store = try StoreFixture(LinkKind.oneToOne.model)
+        try store.run { context in
+            let objects = try ["Owner", "Owner", "Leaf"].map { try context.insert($0) }
+            PairTrial.relate(objects[0], objects[2], true)
+            try context.save()
+            let ids = objects.map(\.objectID)
+            try objects[0].setValue("renamed", forKey: "name")
+            let other = store.makeContext()
+            try other.performAndWait {
+                PairTrial.relate(other.object(with: ids[1]), other.object(with: ids[2]), true)
+                try other.save()
+            }
+            context.refresh(objects[2], mergeChanges: false)
+            // The row that the owner has read already leads to the leaf.
+            try objects[2].setValue(objects[0], forKey: "owners")
+            context.refreshAllObjects()
+            try context.save()
+        }
+        try expectOnePair(in: store)
+    }
+
+    @Test(arguments: MergePolicy.Kind.allCases.filter { $0 != .error })
+    func `an object that was found gone and is back keeps both ends (§5.3.10, §5.3.13)`(
+        _ kind: MergePolicy.Kind
+    ) throws {
+        let store = try StoreFixture(LinkKind.oneToOne.model)
+        let (reviving, other) = (store.makeContext(), store.makeContext())
+        let ids = try store.run { context in
+            let objects = (try context.insert("Owner"), try context.insert("Leaf"))
+            PairTrial.relate(objects.0, objects.1, true)
+            try context.save()
+            return (objects.0.objectID, objects.1.objectID)
+        }
+        try reviving.performAndWait {
+            reviving.mergePolicy = .mergeByPropertyObjectTrump
+            try reviving.object(with: ids.0).setValue("renamed", forKey: "name")
+        }
+        try other.performAndWait {
+            other.mergePolicy = MergePolicy(kind)
+            try other.object(with: ids.1).setValue("renamed", forKey: "name")
+        }
+        try store.run { context in
+            context.delete(context.object(with: ids.0))
+            try context.save()
+        }
+        try other.performAndWait {
+            let owner = other.object(with: ids.0)
+            #expect(try owner.value(forKey: "name") == nil)
+            #expect(owner.isDeleted)
+            try reviving.performAndWait { try reviving.save() }
+            try other.save()
+            #expect(!owner.isDeleted && owner.managedObjectContext != nil)
+        }
+        try expectOnePair(in: store)
+    }
+
+    private func expectOnePair(in store: StoreFixture) throws {
         let owners = try store.sql("SELECT Z_PK, ZLEAVES FROM ZOWNER WHERE ZLEAVES NOT NULL")
         let leaves = try store.sql("SELECT ZOWNERS, Z_PK FROM ZLEAF")
         #expect(owners == leaves && owners.count == 1)
