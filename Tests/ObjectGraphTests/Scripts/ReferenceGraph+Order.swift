@@ -115,9 +115,14 @@ extension ReferenceGraph {
             // The snapshot makes changes by others detectable.
             realise(person, in: level)
             let places = OrderedPlaces.rising(from: items.map { place(of: $0, in: level) })
-            for (item, place) in zip(items, places) where self.place(of: item, in: level) != place {
-                set("place", of: item, to: .integer(place), in: level)
+            let moved = zip(items, places).filter { place(of: $0, in: level) != $1 }
+            // A child that has arranged what is already so keeps its order, or takes a later one of
+            // its parent: both are right.
+            if moved.isEmpty, levels[level].parent != nil, levels[level].reordered.contains(person)
+            {
+                markUnclear()
             }
+            for (item, place) in moved { set("place", of: item, to: .integer(place), in: level) }
         }
         levels[level].listsBefore = [:]
         levels[level].lists = [:]

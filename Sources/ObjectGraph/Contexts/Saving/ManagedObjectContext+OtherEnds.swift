@@ -146,15 +146,14 @@ extension ManagedObjectContext {
                 renewIfStale(stored, property, of: object)
                 if stored.destination(of: inverse) === object { stored.store(nil, in: inverse) }
             }
-            if let current, !current.isDeleted,
+            guard let current, !current.isDeleted else { continue }
+            if !current.isWritten, !renew(current) {
+                object.store(nil, in: property)
+            } else if current.destination(of: inverse) !== object,
                 current.changesBesideDraft?.contains(inverse.index) != true
             {
-                // A row that is written for another change is compared with the stored one.
-                if !current.isWritten, !renew(current) {
-                    object.store(nil, in: property)
-                } else if current.destination(of: inverse) !== object {
-                    current.store(object, in: inverse)
-                }
+                // A row that is written for another change may lead elsewhere too.
+                current.store(object, in: inverse)
             }
         }
     }

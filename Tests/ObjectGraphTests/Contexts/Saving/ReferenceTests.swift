@@ -164,6 +164,35 @@ import Testing
         try expectOnePair(in: store)
     }
 
+    @Test(arguments: MergePolicy.Kind.allCases)
+    func `an end that is set to what a stale row has is looked for in the store (§5.3.13)`(
+        _ kind: MergePolicy.Kind
+    ) throws {
+        let store = try StoreFixture(LinkKind.oneToOne.model)
+        let ids = try store.run { context in
+            let objects = (try context.insert("Owner"), try context.insert("Leaf"))
+            PairTrial.relate(objects.0, objects.1, true)
+            try context.save()
+            return (objects.0.objectID, objects.1.objectID)
+        }
+        let other = store.makeContext()
+        try other.performAndWait {
+            other.mergePolicy = MergePolicy(kind)
+            let (owner, leaf) = (other.object(with: ids.0), other.object(with: ids.1))
+            #expect(try owner.value(forKey: "leaves") != nil)
+            try store.run { context in
+                context.delete(context.object(with: ids.0))
+                try context.save()
+            }
+            other.refresh(leaf, mergeChanges: false)
+            // The row that the owner has read leads to the leaf, but it is gone.
+            try leaf.setValue(owner, forKey: "owners")
+            try other.save()
+        }
+        let faults = try StoredReferences(of: store.coordinator).faults()
+        #expect(faults.isEmpty)
+    }
+
     @Test(arguments: MergePolicy.Kind.allCases.filter { $0 != .error })
     func `an object that was found gone and is back keeps both ends (§5.3.10, §5.3.13)`(
         _ kind: MergePolicy.Kind
