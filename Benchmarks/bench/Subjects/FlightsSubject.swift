@@ -66,6 +66,15 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
 
     /// SQLite's `cache_size` of each connection. The engine's store sets it, so peers set it too.
     static let cacheSize = -32768
+
+    /// SQLite's `temp_store` of each connection: in memory, so that no subject writes files that
+    /// only take failed statements back. The engine would otherwise change it during large saves.
+    static let temporaryStore = 2
+
+    /// The pragmas of the engine's stores.
+    var pragmas: [String: String] {
+        ["synchronous": synchronous, "temp_store": String(Self.temporaryStore)]
+    }
 }
 
 /// The two ways to change many rows.

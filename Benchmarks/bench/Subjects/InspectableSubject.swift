@@ -6,7 +6,7 @@ protocol InspectableSubject: AnyObject {
 
 extension SubjectConfiguration {
     /// The settings that all subjects need to do equal work: those that decide a commit's
-    /// durability and how much of the file is cached.
+    /// durability, how much of the file is cached and what is written besides.
     private var requiredSettings: [(pragma: String, value: String)] {
         let levels = ["off", "normal", "full", "extra"]
         return [
@@ -16,7 +16,7 @@ extension SubjectConfiguration {
             ("page_size", String(pageSize)),
             ("wal_autocheckpoint", "1000"),
             ("locking_mode", "normal"),
-            ("temp_store", "0"),
+            ("temp_store", String(Self.temporaryStore)),
         ]
     }
 

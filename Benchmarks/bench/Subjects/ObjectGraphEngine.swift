@@ -27,7 +27,7 @@ final class ObjectGraphEngine: EngineSubject {
     /// - Parameter model: a model with the entity of ``Item``.
     convenience init(configuration: SubjectConfiguration, model: ManagedObjectModel) throws {
         var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
-        description.pragmas = ["synchronous": configuration.synchronous]
+        description.pragmas = configuration.pragmas
         description.tracksHistory = configuration.tracksHistory
         try self.init(description, model, configuration.coordinatorLockPolicy)
     }

@@ -311,7 +311,7 @@ extension SubjectConfiguration {
     func stack(on model: ManagedObjectModel) -> StackConfiguration {
         StackConfiguration(
             model: model, location: .sqlite(storeURL), lockPolicy: coordinatorLockPolicy,
-            pragmas: ["synchronous": synchronous], tracksHistory: tracksHistory,
+            pragmas: pragmas, tracksHistory: tracksHistory,
             mergePolicy: contextMergePolicy)
     }
 

@@ -7,7 +7,7 @@ extension WorkerContext {
         let coordinator = PersistentStoreCoordinator(
             model: model, lockPolicy: configuration.coordinatorLockPolicy)
         var description = PersistentStoreDescription.sqlite(at: storeURL)
-        description.pragmas = ["synchronous": job.synchronous]
+        description.pragmas = configuration.pragmas
         try coordinator.addPersistentStore(description)
         return coordinator
     }

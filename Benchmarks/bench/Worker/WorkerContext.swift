@@ -119,8 +119,10 @@ struct WorkerContext {
         return subject
     }
 
-    /// Closes the subject and opens its store for checks with plain SQL.
+    /// Checks that the subject has kept its settings, closes it and opens its store for checks with
+    /// plain SQL.
     func readBack(_ subject: any FlightsSubject) throws -> StoreReader {
+        try configuration.check(subject)
         let inMemory = try storeURL.isInMemory ? StoreReader(storeURL) : nil
         try subject.close()
         return try inMemory ?? StoreReader(storeURL)

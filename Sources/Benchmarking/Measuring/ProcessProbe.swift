@@ -12,7 +12,7 @@ public enum ProcessProbe {
             cpuSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
             voluntarySwitches: Int64(usage.ru_nvcsw),
             involuntarySwitches: Int64(usage.ru_nivcsw),
-            writtenBytes: number(after: "write_bytes:", in: "/proc/self/io").map { Int64($0) })
+            writtenBytes: number(after: "wchar:", in: "/proc/self/io").map { Int64($0) })
     }
 
     /// The processor time of all threads of this process. Takes about 1 µs.
@@ -82,8 +82,9 @@ public struct ProcessUsage: Hashable, Sendable {
     public var voluntarySwitches: Int64
     /// How often the scheduler took the processor from a thread.
     public var involuntarySwitches: Int64
-    /// Bytes sent towards the disk, including the page cache; `nil` if the system does not report
-    /// it.
+    /// The bytes that the process has passed to system calls that write, to files on a disk or in
+    /// memory and to sockets; `nil` if the system does not report it. Source: proc_pid_io(5),
+    /// `wchar`.
     public var writtenBytes: Int64?
 
     public static func - (end: ProcessUsage, start: ProcessUsage) -> ProcessUsage {

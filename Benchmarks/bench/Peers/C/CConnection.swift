@@ -24,6 +24,7 @@ final class CConnection {
         try execute("PRAGMA journal_mode = WAL")
         try execute("PRAGMA synchronous = \(configuration.synchronous)")
         try execute("PRAGMA cache_size = \(SubjectConfiguration.cacheSize)")
+        try execute("PRAGMA temp_store = \(SubjectConfiguration.temporaryStore)")
     }
 
     deinit {

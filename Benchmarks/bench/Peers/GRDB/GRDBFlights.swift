@@ -132,6 +132,7 @@ extension DatabasePool {
         settings.busyMode = .timeout(240)
         settings.prepareDatabase {
             try $0.execute(sql: "PRAGMA cache_size = \(SubjectConfiguration.cacheSize)")
+            try $0.execute(sql: "PRAGMA temp_store = \(SubjectConfiguration.temporaryStore)")
         }
         try self.init(path: configuration.storeURL.path, configuration: settings)
         // After opening, because the pool itself sets NORMAL. Readers do not need it.

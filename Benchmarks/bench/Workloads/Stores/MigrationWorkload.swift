@@ -39,7 +39,7 @@ extension ObjectGraphEngine {
                 model: try MigratedItems.model(version, hasPictures: hasPictures),
                 lockPolicy: configuration.coordinatorLockPolicy)
             var description = PersistentStoreDescription.sqlite(at: configuration.storeURL)
-            description.pragmas = ["synchronous": configuration.synchronous]
+            description.pragmas = configuration.pragmas
             if way == .mapped {
                 description.migration.mappingModels = [
                     try MigratedItems.mapping(hasPictures: hasPictures)

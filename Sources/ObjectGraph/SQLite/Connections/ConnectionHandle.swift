@@ -268,9 +268,7 @@ private func reportTrace(
     let observer = Unmanaged<TraceObserver>.fromOpaque(context!).takeUnretainedValue()
     guard let pointer else { return 0 }
     let statement = OpaquePointer(pointer)
-    if let sql = sqlite3_sql(statement), HeldSnapshot.isOwn(sql) || StatementJournal.isOwn(sql) {
-        return 0
-    }
+    if let sql = sqlite3_sql(statement), HeldSnapshot.isOwn(sql) { return 0 }
     let template = sqlite3_sql(statement).map { String(cString: $0) } ?? ""
     if template.hasPrefix("EXPLAIN") { return 0 }
     if kind == UInt32(SQLITE_TRACE_ROW) {
