@@ -35,22 +35,27 @@ extension WorkloadResult {
         }
     }
 
-    /// The undecided comparisons of a block, and the indices of the cells that they need.
+    /// The comparisons of a block that more rounds can decide.
     func openComparisons(
         in block: Block, _ design: SequentialDesign
-    ) -> (comparisons: [RoundAllocation.OpenComparison], cells: [Int]) {
-        var comparisons: [RoundAllocation.OpenComparison] = []
-        var needed: Set<String> = []
-        for (question, contest) in contests(in: block) {
+    ) -> [RoundAllocation.OpenComparison] {
+        let places = Dictionary(
+            uniqueKeysWithValues: block.cells.map { (cells[$0].identifier, $0) })
+        return contests(in: block).flatMap { question, contest in
             let result = ContestResult(contest, of: question, in: self, design)
-            for pair in result.openPairs {
-                comparisons.append(
-                    RoundAllocation.OpenComparison(
-                        logRatios: question.logRatios(of: pair.cell, to: pair.reference),
-                        sameWithin: question.sameWithin))
-                needed.formUnion([pair.cell.identifier, pair.reference.identifier])
+            let spread = result.reference.flatMap { reference in
+                RoundAllocation.pooledSpread(
+                    result.cells.filter { $0.identifier != reference.identifier }.map {
+                        question.logRatios(of: $0, to: reference)
+                    })
             }
+            return result.openPairs.map { pair in
+                RoundAllocation.OpenComparison(
+                    question: question.id,
+                    cells: [places[pair.cell.identifier]!, places[pair.reference.identifier]!],
+                    logRatios: question.logRatios(of: pair.cell, to: pair.reference),
+                    sameWithin: question.sameWithin, spread: spread)
+            }.filter { !question.isBounded || $0.logRatios.count < Question.boundedRoundCount }
         }
-        return (comparisons, block.cells.filter { needed.contains(cells[$0].identifier) })
     }
 }

@@ -196,19 +196,20 @@ struct Runner {
         var allocation = RoundAllocation(design, seed: run.seed)
         while !Interruption.isRequested {
             let open = blocks.map { run.workloads[$0.workload].openComparisons(in: $0, design) }
-            let states = zip(blocks, open).map { block, open in
+            let states = zip(blocks, open).map { block, comparisons in
                 RoundAllocation.Block(
-                    comparisons: open.comparisons, roundCount: nextRound(of: block),
-                    secondsPerRound: secondsPerRound(of: open.cells, in: block))
+                    comparisons: comparisons, roundCount: nextRound(of: block),
+                    seconds: secondsPerSample(in: block))
             }
             let chosen = allocation.next(states, secondsLeft: seconds.map { $0 - elapsedSeconds })
             guard !chosen.isEmpty else { break }
             tellStatus(secondsLeft: seconds.map { $0 - elapsedSeconds })
-            for index in chosen {
+            for turn in chosen {
                 guard elapsedSeconds < seconds ?? .infinity else { break }
-                let block = blocks[index]
-                expect(open[index].cells, of: block)
-                try measure(open[index].cells, of: block, round: nextRound(of: block))
+                let block = blocks[turn.block]
+                let cells = turn.cells.sorted()
+                expect(cells, of: block)
+                try measure(cells, of: block, round: nextRound(of: block))
             }
         }
         try measureUnasked(blocks, until: seconds)
@@ -220,7 +221,7 @@ struct Runner {
         let isAsked = run.plannedWorkloads.contains { $0.questions?.isEmpty == false }
         let unasked = blocks.filter { block in
             let result = run.workloads[block.workload]
-            return result.openComparisons(in: block, run.sequentialDesign).comparisons.isEmpty
+            return result.openComparisons(in: block, run.sequentialDesign).isEmpty
                 && nextRound(of: block) == 0
         }
         for number in 0..<(isAsked || seconds == nil ? 1 : 1_000) {
@@ -248,13 +249,15 @@ struct Runner {
             ?? 0
     }
 
-    /// The time of a round of these cells; nil until each has a sample.
-    private func secondsPerRound(of cells: [Int], in block: Block) -> Double? {
+    /// The time of a sample of each cell that has one.
+    private func secondsPerSample(in block: Block) -> [Int: Double] {
         let results = run.workloads[block.workload].cells
-        let seconds = cells.compactMap {
-            Statistics.median(results[$0].values(of: Metric.sampleSeconds.name))
-        }
-        return seconds.count == cells.count ? seconds.reduce(0, +) : nil
+        return Dictionary(
+            uniqueKeysWithValues: block.cells.compactMap { cell in
+                Statistics.median(results[cell].values(of: Metric.sampleSeconds.name)).map {
+                    (cell, $0)
+                }
+            })
     }
 
     private func tellStatus(secondsLeft: Double?) {

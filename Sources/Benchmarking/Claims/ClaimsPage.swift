@@ -146,7 +146,7 @@ struct ClaimsPage {
         "**bounded**: true under some of the conditions that were measured; the sentence below the claim says which.",
         "**refuted**: no difference where one was published, or the opposite one.",
         "Ratios travel from one machine to another, absolute times do not; so only ratios are compared.",
-        "All intervals of a run hold together with 95 % confidence.",
+        "At most one such run in 20, on the same machine and day, contains a false verdict.",
     ]
 }
 

@@ -3,6 +3,8 @@ public enum Repeatability: Hashable, Sendable {
     /// The same up to this share; 0 means exactly. Compared with the base without statistics.
     /// Source: measuring §3.
     case exact(tolerance: Double)
+    /// The values of one cell lie within 1 %.
+    case bounded
     /// Depends on the scheduling of threads: reported, never judged.
     case scheduled
     /// A time, or memory: judged by many pairs only.
@@ -15,6 +17,7 @@ extension Metric {
         func isAmong(_ metrics: [Metric]) -> Bool { metrics.contains { $0.name == name } }
         if isAmong(Self.exactCounts) { return .exact(tolerance: 0) }
         if isAmong(Self.nearlyExactCounts) { return .exact(tolerance: 0.005) }
+        if name == Self.bytesWritten.name { return .bounded }
         return isAmong(Self.scheduledCounts) ? .scheduled : .measured
     }
 

@@ -47,6 +47,7 @@ extension Metric {
     public static let rowCacheHits = Metric(
         "rowCacheHits", title: "row-cache hits", unit: .count, polarity: .neither)
     public static let saves = Metric("saves", unit: .count, polarity: .neither)
+    /// Everything that the process writes; see ``ProcessUsage/writtenBytes``.
     public static let bytesWritten = Metric(
         "bytesWritten", title: "bytes written", unit: .bytes, polarity: .neither)
     public static let syncs = Metric("syncs", unit: .count, polarity: .neither)

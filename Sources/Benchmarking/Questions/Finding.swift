@@ -19,12 +19,10 @@ public struct Finding: Hashable, Sendable {
         case undecided(Ratio?, Remedy)
     }
 
-    /// A ratio with its interval. All intervals of a run's questions hold together with 95 %
-    /// confidence.
+    /// A ratio with its interval, which has the error of *equivalent*; see ``ErrorShares``.
     public struct Ratio: Hashable, Sendable {
         public var estimate: Double
-        /// `nil` for exact counts, before the first look, and if a few rounds decided a very large
-        /// difference.
+        /// `nil` for exact counts, and before the first look.
         public var interval: ClosedRange<Double>?
 
         public init(estimate: Double, interval: ClosedRange<Double>? = nil) {

@@ -52,12 +52,15 @@ public struct Question: Codable, Hashable, Sendable {
         return measured.isEmpty ? cell.values(of: metric.name) : measured.filter(\.isFinite)
     }
 
-    /// The number of comparisons that share the error: all cells against a baseline, or all pairs
-    /// of a contest, because its best cell is unknown before the measurement. 0 for exact counts,
-    /// which have no error.
-    public var comparisonCount: Int {
-        isExact ? 0 : contests.map(\.comparisonCount).reduce(0, +)
-    }
+    /// Whether the values of a cell lie so close together that ``boundedRoundCount`` rounds decide,
+    /// or none.
+    public var isBounded: Bool { metric.repeatability == .bounded }
+
+    public static let boundedRoundCount = 3
+
+    /// The contests that share the error of a run: none for exact counts and bounded metrics, which
+    /// are judged without one.
+    public var contestsWithError: [Contest] { isExact || isBounded ? [] : contests }
 }
 
 /// Cells that differ only in the axis of a question.
@@ -77,9 +80,5 @@ public struct Contest: Codable, Hashable, Sendable {
         self.cells = cells
         self.values = values
         self.baseline = baseline
-    }
-
-    var comparisonCount: Int {
-        baseline == nil ? cells.count * (cells.count - 1) / 2 : cells.count - 1
     }
 }

@@ -64,8 +64,7 @@ extension Run {
     /// the whole run, since all shards share the error.
     public var sequentialDesign: SequentialDesign {
         let questions = plannedWorkloads.flatMap { $0.questions ?? [] }
-        return SequentialDesign(
-            comparisonCount: max(questions.map(\.comparisonCount).reduce(0, +), 1))
+        return SequentialDesign(contests: questions.flatMap(\.contestsWithError))
     }
 
     /// All questions with their answers, in the order of the workloads.
@@ -93,7 +92,8 @@ extension ContestResult {
         _ design: SequentialDesign
     ) {
         self.contest = contest
-        let comparer = Comparer(question: question, workload: workload, design: design)
+        let comparer = Comparer(
+            contest: contest, question: question, workload: workload, design: design)
         let cells = contest.cells.compactMap { identifier in
             workload.cells.first { $0.identifier == identifier }
         }
@@ -152,6 +152,7 @@ extension Question {
 
 /// Compares cells by the metric of a question.
 private struct Comparer {
+    let contest: Contest
     let question: Question
     let workload: WorkloadResult
     let design: SequentialDesign
@@ -176,11 +177,17 @@ private struct Comparer {
             return finding(.undecided(nil, .measurement(obstacle)))
         }
         if question.isExact { return finding(exactVerdict(cell, reference)) }
+        if question.isBounded {
+            let verdict = boundedVerdict(cell, reference)
+            return finding(verdict.verdict, verdict.roundCount)
+        }
         let logRatios = question.logRatios(of: cell, to: reference)
         guard let middle = Statistics.median(logRatios) else {
             return finding(.undecided(nil, .measurement("no round measured both cells")))
         }
-        let state = design.evaluate(logRatios, sameWithin: question.sameWithin)
+        let state = design.evaluate(
+            logRatios, contest.errorShares(against: reference.identifier),
+            sameWithin: question.sameWithin)
         let ratio = Finding.Ratio(
             estimate: exp(state.roundCount > 0 ? state.estimate : middle),
             interval: state.interval.map { exp($0.lowerBound)...exp($0.upperBound) })
@@ -203,13 +210,67 @@ private struct Comparer {
         let next = design.nextLook(after: logRatios.count)
         guard let needed = design.roundsNeeded(for: logRatios, sameWithin: question.sameWithin)
         else {
-            let deviation = Statistics.medianAbsoluteDeviation(logRatios) ?? 0
-            return .undecided(ratio, .calmerMachine(spread: exp(1.48 * deviation) - 1))
+            let spread = Statistics.spread(logRatios) ?? 0
+            return .undecided(ratio, .calmerMachine(spread: exp(spread) - 1))
         }
         let more = max(needed, next) - logRatios.count
         return .undecided(
             ratio, .rounds(more, seconds: secondsPerRound.map { $0 * Double(more) }))
     }
+
+    /// Judges by the ranges of the values, which noise does not leave: a cell's own values spread by
+    /// at most ``boundedSpread``. *Less* and *more* need ranges that are further apart than the
+    /// layout of a binary moves anything.
+    private func boundedVerdict(
+        _ cell: CellResult, _ reference: CellResult
+    ) -> (verdict: Finding.Verdict, roundCount: Int) {
+        // Increased by 1, so that there are ratios of 0.
+        let values = question.values(of: cell).map { $0 + 1 }
+        let others = question.values(of: reference).map { $0 + 1 }
+        let roundCount = min(values.count, others.count)
+        guard roundCount > 0, let (low, high) = range(values),
+            let (otherLow, otherHigh) = range(others)
+        else {
+            return (.undecided(nil, .measurement("\(question.metric.title) is not known")), 0)
+        }
+        let ratio = (low + high) / (otherLow + otherHigh)
+        guard roundCount >= Question.boundedRoundCount else {
+            let missing = Question.boundedRoundCount - roundCount
+            return (
+                .undecided(
+                    Finding.Ratio(estimate: ratio),
+                    .rounds(
+                        missing, seconds: seconds([cell, reference]).map { $0 * Double(missing) })
+                ), roundCount
+            )
+        }
+        let interval = (low / otherHigh)...(high / otherLow)
+        let found = Finding.Ratio(estimate: ratio, interval: interval)
+        let spread = 1 + Self.boundedSpread
+        guard high <= low * spread, otherHigh <= otherLow * spread else {
+            let reason = "\(question.metric.title) of one cell differs by more than 1 %"
+            return (.undecided(found, .measurement(reason)), roundCount)
+        }
+        let sameWithin = (1 + question.sameWithin) / spread
+        let apart = (1 + SequentialDesign.smallestDifference) * spread
+        let verdict: Finding.Verdict =
+            if max(high, otherHigh) <= sameWithin * min(low, otherLow) {
+                .equivalent(found)
+            } else if low > apart * otherHigh {
+                .more(found)
+            } else if otherLow > apart * high {
+                .less(found)
+            } else {
+                .undecided(found, .measurement("the cells are too close to tell them apart"))
+            }
+        return (verdict, roundCount)
+    }
+
+    private func range(_ values: [Double]) -> (low: Double, high: Double)? {
+        values.min().map { ($0, values.max()!) }
+    }
+
+    private static let boundedSpread = 0.01
 
     private func exactVerdict(_ cell: CellResult, _ reference: CellResult) -> Finding.Verdict {
         guard let value = typicalValue(of: cell), let other = typicalValue(of: reference) else {

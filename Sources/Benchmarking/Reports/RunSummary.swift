@@ -22,7 +22,8 @@ struct RunSummary {
     static let guide = [
         """
         **faster**, **slower** (times), **less** and **more** (anything else) come with a ratio and its interval. \
-        All intervals of a run hold together with 95 % confidence: at most one report in 20 contains a false verdict.
+        On this machine, in this hour, at most one such report in 20 contains a false verdict. Ratios of another day \
+        may lie outside an interval: repeat the run to learn how far.
         """,
         """
         **equivalent within x %**: the whole interval lies within a difference that the workload file declares too small \

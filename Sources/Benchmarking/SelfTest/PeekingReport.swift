@@ -10,7 +10,7 @@ struct PeekingReport: Sendable {
             var logRatios: [Double] = []
             while logRatios.count < 20 {
                 logRatios.append(
-                    machine.sample(ofBlock: question) - machine.sample(ofBlock: question))
+                    machine.sample(of: 0, in: question) - machine.sample(of: 1, in: question))
                 if let conclusion = conclusion(logRatios) {
                     return SimulatedComparison(truth: 0, conclusion: conclusion)
                 }

@@ -2,6 +2,8 @@ import Foundation
 
 /// The results of many simulated reports.
 struct ReportTally: Sendable {
+    /// The share of reports that may have a false verdict.
+    private let allowed: ClosedRange<Double>
     private(set) var reportCount = 0
     /// How many reports have at least one such verdict.
     private(set) var falseDifferences = 0
@@ -17,6 +19,10 @@ struct ReportTally: Sendable {
             self.truth = Int((1_000 * truth).rounded())
             self.conclusion = conclusion
         }
+    }
+
+    init(allowed: ClosedRange<Double> = 0...SequentialDesign.error) {
+        self.allowed = allowed
     }
 
     mutating func add(_ report: [SimulatedComparison]) {
@@ -52,13 +58,12 @@ extension ReportTally {
     func checkDifferences(_ name: String, into report: inout SelfTestReport) {
         report.check(
             "\(name): false faster or slower", share: falseDifferences, of: reportCount,
-            in: 0...SequentialDesign.error)
+            in: allowed)
     }
 
     func checkEquivalences(_ name: String, into report: inout SelfTestReport) {
         report.check(
-            "\(name): false equivalent", share: falseEquivalences, of: reportCount,
-            in: 0...SequentialDesign.error)
+            "\(name): false equivalent", share: falseEquivalences, of: reportCount, in: allowed)
     }
 
     /// Passes if false verdicts are clearly more frequent than allowed.

@@ -1,45 +1,53 @@
 import Foundation
 
 /// A whole report on a noisy machine. ``RoundAllocation`` gives rounds to questions while the
-/// budget lasts, and the ``SequentialDesign`` of all comparisons judges each one.
+/// budget lasts, and the ``SequentialDesign`` of all contests judges each cell.
 struct SimulatedReport: Sendable {
     static let sameWithin = 0.1
 
     var noise: MachineNoise
-    /// The true excess of the cells of each block over the first, as a share: 0.02 is 2 % more. All
-    /// pairs of a block are compared.
+    /// The true excess of the cells of each contest over the first, as a share: 0.02 is 2 % more.
     var excess: [[Double]]
-    /// The budget of a block, in rounds of two cells.
-    var roundsPerBlock = 20.0
+    /// Whether the others are compared with the first cell, instead of with the best one.
+    var hasBaseline = true
+    /// The budget of a contest, in rounds of two cells.
+    var roundsPerContest = 20.0
     /// The standard deviation of a bias that each process keeps for its whole life. Above 0,
     /// processes stay for the whole report, which the design does not allow.
     var lastingBias = 0.0
 
-    var design: SequentialDesign {
-        SequentialDesign(
-            comparisonCount: excess.map { $0.count * ($0.count - 1) / 2 }.reduce(0, +))
+    private var contests: [Contest] {
+        excess.map { cells in
+            let names = cells.indices.map(String.init)
+            return Contest(
+                label: "", cells: names, values: names, baseline: hasBaseline ? "0" : nil)
+        }
     }
+
+    var design: SequentialDesign { SequentialDesign(contests: contests) }
 
     /// The comparisons of the report, with their conclusions.
     func comparisons(_ design: SequentialDesign, seed: UInt64) -> [SimulatedComparison] {
         var generator = SeededGenerator(seed: seed)
         var machine = NoisyMachine(noise, seed: generator.next())
         var allocation = RoundAllocation(design, seed: generator.next())
-        var blocks = excess.map { cells in
-            SimulatedBlock(
+        var contests = zip(contests, excess).map { contest, cells in
+            SimulatedContest(
+                contest, design,
                 levels: cells.map { log(1 + $0) + lastingBias * generator.normal() },
                 truths: cells.map { log(1 + $0) })
         }
-        var left = roundsPerBlock * Double(excess.count)
-        var open = blocks.map(\.open)
+        var left = roundsPerContest * Double(excess.count)
+        var open = contests.map(\.block)
         while case let turns = allocation.next(open, secondsLeft: left), !turns.isEmpty {
             for turn in turns {
-                left -= blocks[turn].secondsPerRound
-                blocks[turn].takeRound(on: &machine, block: turn, using: &generator, by: design)
-                open[turn] = blocks[turn].open
+                left -= SimulatedContest.secondsPerSample * Double(turn.cells.count)
+                contests[turn.block].takeRound(
+                    of: turn.cells, on: &machine, number: turn.block, using: &generator)
+                open[turn.block] = contests[turn.block].block
             }
         }
-        return blocks.flatMap { $0.pairs.map(\.comparison) }
+        return contests.flatMap(\.comparisons)
     }
 }
 
@@ -65,65 +73,117 @@ struct SimulatedComparison: Sendable {
     }
 }
 
-/// Cells that are sampled together.
-private struct SimulatedBlock {
-    private let levels: [Double]
-    private(set) var pairs: [Pair]
-    private var roundCount = 0
+/// A contest whose cells are sampled together.
+private struct SimulatedContest {
+    static let secondsPerSample = 0.5
 
-    struct Pair {
-        let cells: (Int, Int)
-        var comparison: SimulatedComparison
-        var logRatios: [Double] = []
-        var isClosed = false
+    private let contest: Contest
+    private let design: SequentialDesign
+    private let levels: [Double]
+    private let truths: [Double]
+    /// ln of the time of each cell in each round; `nil` where it was not sampled.
+    private var rounds: [[Double?]] = []
+    /// How cells compare with others, at the last look of each pair.
+    private var conclusions: [[SequentialDesign.State]]
+
+    init(_ contest: Contest, _ design: SequentialDesign, levels: [Double], truths: [Double]) {
+        self.contest = contest
+        self.design = design
+        self.levels = levels
+        self.truths = truths
+        let none = levels.map { _ in SequentialDesign.State() }
+        conclusions = levels.map { _ in none }
     }
 
-    init(levels: [Double], truths: [Double]) {
-        self.levels = levels
-        pairs = levels.indices.flatMap { first in
-            levels.indices.dropFirst(first + 1).map { second in
-                Pair(
-                    cells: (first, second),
-                    comparison: SimulatedComparison(truth: truths[first] - truths[second]))
+    /// The baseline, or the cell with the best median.
+    private var reference: Int {
+        guard contest.baseline == nil else { return 0 }
+        let medians = levels.indices.map { cell in
+            Statistics.median(rounds.compactMap { $0[cell] }) ?? 0
+        }
+        return medians.indices.min { medians[$0] < medians[$1] }!
+    }
+
+    /// A cell that is known to be better.
+    private func better(than cell: Int) -> Int? {
+        levels.indices.first { $0 != cell && conclusions[cell][$0].conclusion == .more }
+    }
+
+    private func logRatios(_ cell: Int, _ reference: Int) -> [Double] {
+        rounds.compactMap { round in
+            guard let time = round[cell], let other = round[reference] else { return nil }
+            return time - other
+        }
+    }
+
+    var block: RoundAllocation.Block {
+        let reference = reference
+        let others = levels.indices.filter { $0 != reference }
+        let spread = RoundAllocation.pooledSpread(others.map { logRatios($0, reference) })
+        let open = others.filter { cell in
+            let state = conclusions[cell][reference]
+            return state.conclusion == nil && !state.isContradictory
+                && (contest.baseline != nil || better(than: cell) == nil)
+        }
+        return RoundAllocation.Block(
+            comparisons: open.map {
+                RoundAllocation.OpenComparison(
+                    question: "", cells: [$0, reference], logRatios: logRatios($0, reference),
+                    sameWithin: SimulatedReport.sameWithin, spread: spread)
+            }, roundCount: rounds.count,
+            seconds: Dictionary(
+                uniqueKeysWithValues: levels.indices.map { ($0, Self.secondsPerSample) }))
+    }
+
+    /// Samples cells in random order, and evaluates the comparisons that have reached a look.
+    mutating func takeRound(
+        of cells: Set<Int>, on machine: inout NoisyMachine, number: Int,
+        using generator: inout SeededGenerator
+    ) {
+        var times = levels.map { _ in nil as Double? }
+        for cell in cells.sorted().shuffled(using: &generator) {
+            times[cell] = levels[cell] + machine.sample(of: cell, in: number)
+        }
+        rounds.append(times)
+        for cell in cells {
+            for other in cells where other != cell && (contest.baseline == nil || other == 0) {
+                let state = conclusions[cell][other]
+                guard state.conclusion == nil, !state.isContradictory else { continue }
+                let logRatios = logRatios(cell, other)
+                guard design.isLook(at: logRatios.count) else { continue }
+                conclusions[cell][other] = design.evaluate(
+                    logRatios, contest.errorShares(against: contest.cells[other]),
+                    sameWithin: SimulatedReport.sameWithin)
             }
         }
     }
 
-    private var cellsNeeded: [Int] {
-        levels.indices.filter { cell in
-            pairs.contains { !$0.isClosed && ($0.cells.0 == cell || $0.cells.1 == cell) }
+    /// The verdict on each cell but the reference: against it, or against one that is better.
+    var comparisons: [SimulatedComparison] {
+        let reference = reference
+        return levels.indices.filter { $0 != reference }.map { cell in
+            let isOpen = conclusions[cell][reference].conclusion == nil
+            let other = isOpen && contest.baseline == nil ? better(than: cell) : nil
+            return SimulatedComparison(
+                cell, other ?? reference, truths,
+                conclusions[cell][other ?? reference].conclusion)
         }
     }
+}
 
-    /// Every sample takes half a second.
-    var secondsPerRound: Double { Double(cellsNeeded.count) / 2 }
-
-    var open: RoundAllocation.Block {
-        RoundAllocation.Block(
-            comparisons: pairs.filter { !$0.isClosed }.map {
-                RoundAllocation.OpenComparison(
-                    logRatios: $0.logRatios, sameWithin: SimulatedReport.sameWithin)
-            }, roundCount: roundCount, secondsPerRound: secondsPerRound)
-    }
-
-    /// Samples the cells that are needed, in random order, and evaluates at a look.
-    mutating func takeRound(
-        on machine: inout NoisyMachine, block: Int, using generator: inout SeededGenerator,
-        by design: SequentialDesign
+extension SimulatedComparison {
+    /// A comparison of the cell that comes first with the other one, in whichever direction it was
+    /// made.
+    fileprivate init(
+        _ cell: Int, _ reference: Int, _ truths: [Double],
+        _ conclusion: SequentialDesign.Conclusion?
     ) {
-        var times = levels
-        for cell in cellsNeeded.shuffled(using: &generator) {
-            times[cell] += machine.sample(ofBlock: block)
-        }
-        roundCount += 1
-        for index in pairs.indices where !pairs[index].isClosed {
-            let cells = pairs[index].cells
-            pairs[index].logRatios.append(times[cells.0] - times[cells.1])
-            guard design.isLook(at: roundCount) else { continue }
-            let state = design.evaluate(
-                pairs[index].logRatios, sameWithin: SimulatedReport.sameWithin)
-            pairs[index].comparison.conclusion = state.conclusion
-            pairs[index].isClosed = state.conclusion != nil || state.isContradictory
-        }
+        truth = truths[min(cell, reference)] - truths[max(cell, reference)]
+        self.conclusion =
+            switch conclusion {
+            case .less where cell > reference: .more
+            case .more where cell > reference: .less
+            default: conclusion
+            }
     }
 }

@@ -57,13 +57,29 @@ public struct VerdictSelfTest: Sendable {
         report.tell("\(noise), mixed: comparisons decided", mixed.decided)
     }
 
-    /// Contests of six cells. All pairs are compared with the same samples.
+    /// Contests of six cells without a baseline: each is compared with all others by the same
+    /// samples, and the best one is not known before.
     private func checkContests(into report: inout SelfTestReport) {
-        let excess = [0, 0.02, 0.02, 0.1, 0.15, 1]
-        let tally = tally(
-            SimulatedReport(noise: .heavy, excess: Array(repeating: excess, count: 6)))
-        tally.checkDifferences("heavy tails, 6 contests of 6", into: &report)
-        tally.checkEquivalences("heavy tails, 6 contests of 6", into: &report)
+        let kinds: [(name: String, excess: [Double])] = [
+            ("all identical", Array(repeating: 0, count: 6)),
+            (
+                "five 10 % above the best",
+                [0] + Array(repeating: SimulatedReport.sameWithin, count: 5)
+            ),
+            ("mixed", [0, 0.02, 0.02, 0.1, 0.15, 1]),
+        ]
+        for noise in [MachineNoise.heavy, .unequal, .skewed] {
+            for (kind, excess) in kinds {
+                let tally = tally(
+                    SimulatedReport(
+                        noise: noise, excess: Array(repeating: excess, count: 6),
+                        hasBaseline: false, roundsPerContest: 60))
+                let name = "\(noise), 6 contests of 6, \(kind)"
+                tally.checkDifferences(name, into: &report)
+                tally.checkEquivalences(name, into: &report)
+                if kind == "mixed" { report.tell("\(name): cells decided", tally.decided) }
+            }
+        }
     }
 
     /// Takes rounds until nothing more can be decided, and so has the most looks.
@@ -73,7 +89,7 @@ public struct VerdictSelfTest: Sendable {
                 SimulatedReport(
                     noise: .phases(length: 20),
                     excess: Array(repeating: [0, excess], count: Self.questionCount),
-                    roundsPerBlock: .infinity))
+                    roundsPerContest: .infinity))
         }
         tally(SequentialDesign.smallestDifference)
             .checkDifferences("no budget, all 2 % apart", into: &report)
@@ -96,16 +112,19 @@ public struct VerdictSelfTest: Sendable {
 
     private func tally(_ simulated: SimulatedReport) -> ReportTally {
         let design = simulated.design
-        return tally { simulated.comparisons(design, seed: $0) }
+        return tally(allowed: simulated.noise.allowedShare) {
+            simulated.comparisons(design, seed: $0)
+        }
     }
 
     /// Simulates reports with different seeds, on all cores.
     private func tally(
+        allowed: ClosedRange<Double> = 0...SequentialDesign.error,
         _ comparisons: @escaping @Sendable (UInt64) -> [SimulatedComparison]
     ) -> ReportTally {
         var generator = SeededGenerator(seed: seed)
         let seeds = (0..<reportCount).map { _ in generator.next() }
-        let tallies = Mutex(ReportTally())
+        let tallies = Mutex(ReportTally(allowed: allowed))
         DispatchQueue.concurrentPerform(iterations: seeds.count) { index in
             let found = comparisons(seeds[index])
             tallies.withLock { $0.add(found) }

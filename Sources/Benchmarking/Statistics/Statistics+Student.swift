@@ -8,7 +8,7 @@ extension Statistics {
     /// Welch, "The generalization of Student's problem" (1947).
     public static func welchTest(_ first: [Double], _ second: [Double]) -> Double? {
         guard min(first.count, second.count) >= 2 else { return nil }
-        let (one, other) = (moments(first), moments(second))
+        let (one, other) = (meanAndError(first), meanAndError(second))
         let error = one.error + other.error
         guard error > 0 else { return one.mean == other.mean ? 1 : 0 }
         let t = (one.mean - other.mean) / error.squareRoot()
@@ -20,11 +20,25 @@ extension Statistics {
     }
 
     /// The mean, and the square of its standard error.
-    private static func moments(_ values: [Double]) -> (mean: Double, error: Double) {
-        let count = Double(values.count)
-        let mean = values.reduce(0, +) / count
-        let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-        return (mean, squares / (count - 1) / count)
+    private static func meanAndError(_ values: [Double]) -> (mean: Double, error: Double) {
+        let (mean, deviation) = meanAndDeviation(values)
+        return (mean, deviation * deviation / Double(values.count))
+    }
+
+    /// The t that Student's variable exceeds with this probability, which is above 0 and at most
+    /// one half.
+    static func studentQuantile(tail: Double, freedom: Double) -> Double {
+        var (low, high) = (0.0, 1.0)
+        while studentTail(high, freedom: freedom) / 2 > tail { (low, high) = (high, 2 * high) }
+        for _ in 0..<60 {
+            let middle = (low + high) / 2
+            if studentTail(middle, freedom: freedom) / 2 > tail {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        return high
     }
 
     /// P(|T| ≥ |t|) of Student's distribution: I(ν/(ν+t²); ν/2, ½).

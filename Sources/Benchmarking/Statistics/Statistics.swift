@@ -34,6 +34,21 @@ public enum Statistics {
         return median(values.map { abs($0 - middle) })
     }
 
+    /// The standard deviation of normal values with the same median absolute deviation. `nil`
+    /// without values.
+    public static func spread(_ values: [Double]) -> Double? {
+        medianAbsoluteDeviation(values).map { 1.48 * $0 }
+    }
+
+    /// The mean and the sample's standard deviation of two values or more.
+    static func meanAndDeviation(
+        _ values: some Collection<Double>
+    ) -> (mean: Double, deviation: Double) {
+        let mean = values.reduce(0, +) / Double(values.count)
+        let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        return (mean, (squares / Double(values.count - 1)).squareRoot())
+    }
+
     /// The mean of the values without the ⌊n × share⌋ lowest and highest; `nil` without values or
     /// for a share outside 0..<0.5.
     public static func trimmedMean(_ values: [Double], share: Double = 0.2) -> Double? {

@@ -133,9 +133,8 @@ struct Selection {
     func requireFirstLook(within seconds: Double) throws {
         let questions = workloads.flatMap(\.questions).filter { !$0.isExact }
         guard let smallest = questions.flatMap(\.contests).map(\.cells.count).min() else { return }
-        let design = SequentialDesign(
-            comparisonCount: max(questions.map(\.comparisonCount).reduce(0, +), 1))
-        let needed = Double(smallest * design.nextLook(after: 0)) * Self.emptySampleSeconds
+        let design = SequentialDesign(contests: questions.flatMap(\.contestsWithError))
+        let needed = Double(smallest * design.quickLook) * Self.emptySampleSeconds
         guard seconds < needed else { return }
         throw CommandFailure(
             exitCode: .usage,

@@ -64,10 +64,8 @@ public struct FirstScreen {
         var sentences: [String] = []
         if measured.contains(where: { $0.isDecided || $0.ratio?.interval != nil }) {
             sentences.append(
-                "With 95 % confidence, "
-                    + (measured.count == 1
-                        ? "the interval of the comparison holds"
-                        : "all intervals of these \(measured.count) comparisons hold")
+                "On this machine, in this hour, at most one such run in 20 has a false verdict in its "
+                    + (measured.count == 1 ? "comparison" : "\(measured.count) comparisons")
                     + (open > 0 ? "; \(open) of them \(open == 1 ? "is" : "are") undecided." : "."))
         } else if !measured.isEmpty {
             sentences.append("None of \(measured.count) comparisons is decided.")

@@ -27,7 +27,8 @@ import Testing
                     baseline: cells[0].identifier)
             ])
         return QuestionResult(
-            question, of: SampleRun.workload(cells), SequentialDesign(comparisonCount: 1)
+            question, of: SampleRun.workload(cells),
+            SequentialDesign(contests: question.contestsWithError)
         ).contests[0].findings.first?.verdict
     }
 

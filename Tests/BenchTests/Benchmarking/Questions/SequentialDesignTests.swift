@@ -4,11 +4,23 @@ import Testing
 @testable import Benchmarking
 
 @Suite struct `Sequential design` {
-    private static let design = SequentialDesign(comparisonCount: 30)
+    /// 30 questions of two cells, one of them the baseline.
+    private static let design = SequentialDesign(contests: contests(30, of: 2))
+    private static let pair = contests(1, of: 2)[0].errorShares(against: "0")
     private static let sameWithin = 0.1
 
+    private static func contests(
+        _ count: Int, of cellCount: Int, hasBaseline: Bool = true
+    ) -> [Contest] {
+        let cells = (0..<cellCount).map(String.init)
+        return Array(
+            repeating: Contest(
+                label: "", cells: cells, values: cells, baseline: hasBaseline ? "0" : nil),
+            count: count)
+    }
+
     private func evaluate(_ logRatios: [Double]) -> SequentialDesign.State {
-        Self.design.evaluate(logRatios, sameWithin: Self.sameWithin)
+        Self.design.evaluate(logRatios, Self.pair, sameWithin: Self.sameWithin)
     }
 
     /// Rounds evenly spread around a ratio, the extremes first.
@@ -19,35 +31,66 @@ import Testing
         }
     }
 
-    @Test func `30 comparisons are looked at after these rounds, by these sums`() {
-        let looks = Self.design.looks
+    /// The figures of an independent program for the same design.
+    @Test(arguments: [
+        (share: 1, factor: 5.32, sums: [91, 147, 234, 363, 544, 827, 1247, 1894, 2910]),
+        (share: 2, factor: 6.47, sums: [nil, 147, 237, 368, 551, 838, 1261, 1915, 2939]),
+        (share: 7, factor: 10.0, sums: [nil, 151, 242, 375, 562, 853, 1283, 1947, 2984]),
+    ])
+    func `82 cells are looked at after these rounds, by these sums`(
+        share: Int, factor: Double, sums: [Int?]
+    ) throws {
+        let design = SequentialDesign(
+            contests: Self.contests(7, of: 8, hasBaseline: false) + Self.contests(26, of: 2))
+        let test = try #require(design.tests[share])
 
-        #expect(Self.design.glanceCount == 4)
-        #expect(looks.prefix(8).map(\.roundCount) == [12, 15, 19, 24, 30, 38, 48, 60])
-        #expect(looks.prefix(7).map(\.criticalSum) == [78, 117, 179, 273, 410, 631, 967])
+        #expect(design.quickLook == 5)
+        #expect(design.looks.prefix(9) == [13, 17, 22, 28, 35, 44, 55, 69, 87])
+        #expect(abs(test.quickFactor - factor) < 0.05)
+        #expect(test.looks.prefix(9).map { $0.error > 0 ? $0.criticalSum : nil } == sums)
     }
 
     @Test(arguments: [
-        (comparisons: 1, glance: 3, first: 7), (comparisons: 10, glance: 4, first: 10),
-        (comparisons: 30, glance: 4, first: 12), (comparisons: 100, glance: 5, first: 14),
-        (comparisons: 200, glance: 5, first: 15), (comparisons: 400, glance: 5, first: 16),
+        (contests: 1, cells: 2, quick: 5, first: 6), (contests: 30, cells: 2, quick: 5, first: 11),
+        (contests: 100, cells: 2, quick: 5, first: 13),
+        (contests: 400, cells: 2, quick: 6, first: 15),
+        (contests: 30, cells: 8, quick: 5, first: 14),
     ])
-    func `more comparisons need more rounds`(comparisons: Int, glance: Int, first: Int) {
-        let design = SequentialDesign(comparisonCount: comparisons)
+    func `more cells need more rounds`(contests: Int, cells: Int, quick: Int, first: Int) {
+        let design = SequentialDesign(contests: Self.contests(contests, of: cells))
 
-        #expect(design.glanceCount == glance)
-        #expect(design.nextLook(after: 0) == first)
+        #expect(design.nextLook(after: 0) == quick)
+        #expect(design.nextLook(after: quick) == first)
     }
 
     @Test(arguments: [1, 30, 150, 400])
-    func `all looks and the glance spend no more than a bound's error`(comparisons: Int) {
-        let design = SequentialDesign(comparisonCount: comparisons)
-        let glance = pow(0.1, Double(design.glanceCount))
+    func `all looks spend no more than a bound's error`(contests: Int) {
+        let design = SequentialDesign(contests: Self.contests(contests, of: 3))
+        let units = 4 * contests
+        for (share, test) in design.tests {
+            let allowed = 0.05 / Double(units * share)
+            // A quarter is for the quick look.
+            let spent = test.looks.map(\.error).reduce(0.25 * allowed, +)
 
-        let spent = design.looks.map(\.error).reduce(glance, +)
+            #expect(spent <= allowed)
+            #expect(spent > 0.9 * allowed)
+        }
+    }
 
-        #expect(spent <= 0.05 / Double(2 * comparisons))
-        #expect(spent > 0.9 * 0.05 / Double(2 * comparisons))
+    @Test(arguments: [
+        (contest: Self.contests(1, of: 2)[0], reference: "0", equivalence: 1, difference: 2),
+        (contests(1, of: 2)[0], "1", 1, 2), (contests(1, of: 4)[0], "0", 1, 2),
+        (contests(1, of: 4)[0], "1", 2, 6),
+        (contests(1, of: 2, hasBaseline: false)[0], "1", 1, 1),
+        (contests(1, of: 8, hasBaseline: false)[0], "3", 1, 7),
+    ])
+    func `the error of a cell is divided among the verdicts that can be false together`(
+        contest: Contest, reference: String, equivalence: Int, difference: Int
+    ) {
+        let shares = contest.errorShares(against: reference)
+
+        #expect(shares == ErrorShares(equivalence: equivalence, difference: difference))
+        #expect(contest.errorShares.contains(shares))
     }
 
     @Test func `a critical sum is the lowest whose exact tail may be spent`() {
@@ -62,48 +105,77 @@ import Testing
         #expect(found.map(\.tail) == [0.25, 0.125, 0])
     }
 
-    @Test func `fourfold times are told by a glance`() {
-        let rounds = [log(4.0), log(4.4), log(3.8), log(4.1)]
+    @Test func `fourfold times are told by the quick look`() {
+        let rounds = [log(4.0), log(4.4), log(3.8), log(4.1), log(4.2)]
 
-        #expect(evaluate(Array(rounds.prefix(3))).conclusion == nil)
+        #expect(evaluate(Array(rounds.prefix(4))).roundCount == 0)
         #expect(evaluate(rounds).conclusion == .more)
         #expect(evaluate(rounds.map(-)).conclusion == .less)
-        #expect(evaluate(rounds).interval == nil)
         #expect((log(3.8)...log(4.4)).contains(evaluate(rounds).estimate))
-        #expect(evaluate([log(2.4)] + rounds.dropFirst()).conclusion == nil)
     }
 
-    @Test func `15 % are told by the first look, whose interval is the range`() throws {
-        let rounds = rounds(12, around: 1.15, spread: 0.08)
+    @Test(arguments: [
+        // All beyond 2.5, close to each other or not; the t test tells none of them.
+        ([3.0, 4.5, 3.4, 5.0, 3.9], SequentialDesign.Conclusion.more),
+        ([2.6, 40, 2.6, 40, 2.6], nil),
+        ([2.4, 4.5, 3.4, 5.0, 3.9], nil),
+    ])
+    func `a glance tells large differences whose rounds agree`(
+        ratios: [Double], conclusion: SequentialDesign.Conclusion?
+    ) {
+        // So many cells that the t test needs far closer rounds.
+        let contests =
+            Self.contests(7, of: 8, hasBaseline: false) + Self.contests(26, of: 2)
+        let state = SequentialDesign(contests: contests).evaluate(
+            ratios.map { log($0) }, contests[0].errorShares(against: "1"),
+            sameWithin: Self.sameWithin)
 
-        #expect(evaluate(Array(rounds.dropLast())).roundCount == 0)
+        #expect(state.conclusion == conclusion)
+    }
+
+    @Test func `five close rounds are enough, five equal ones are not`() {
+        let close = [0.991, 1.004, 0.997, 1.006, 1.001].map { log($0) }
+
+        #expect(evaluate(close).conclusion == .equivalent)
+        #expect(evaluate(close.map { $0 + 0.3 }).conclusion == .more)
+        #expect(evaluate(Array(repeating: 0, count: 5)).conclusion == nil)
+        #expect(evaluate(Array(repeating: 0, count: 11)).conclusion == .equivalent)
+    }
+
+    @Test func `15 % are told by the signed ranks that the quick look leaves open`() throws {
+        let rounds = rounds(14, around: 1.15, spread: 0.08)
+
+        #expect(evaluate(Array(rounds.dropLast())).conclusion == nil)
         let state = evaluate(rounds)
 
         #expect(state.conclusion == .more)
         #expect(evaluate(rounds.map(-)).conclusion == .less)
-        #expect(state.interval == rounds.min()!...rounds.max()!)
+        let interval = try #require(state.interval)
+        #expect(interval.lowerBound > log(1.02) && interval.contains(log(1.15)))
         #expect(abs(state.estimate - log(1.15)) < 0.02)
-        #expect(state.roundCount == 12)
+        #expect(state.roundCount == 14)
     }
 
     @Test func `an interval within the indifference is equivalent, though it lies on one side`() {
-        let rounds = rounds(12, around: 1.05, spread: 0.02)
+        let rounds = rounds(14, around: 1.05, spread: 0.02)
 
         #expect(evaluate(rounds).conclusion == .equivalent)
-        #expect(Self.design.evaluate(rounds, sameWithin: 0.03).conclusion == .more)
+        let strict = Self.design.evaluate(rounds, Self.pair, sameWithin: 0.03)
+        #expect(strict.conclusion == .more)
     }
 
     @Test func `a difference as small as layout makes is never told`() {
         let rounds = Array(repeating: log(1.02), count: 60)
 
-        #expect(Self.design.evaluate(rounds, sameWithin: 0.019).conclusion == nil)
+        let state = Self.design.evaluate(rounds, Self.pair, sameWithin: 0.019)
+        #expect(state.conclusion == nil)
     }
 
     @Test func `looks that contradict each other decide nothing, ever`() {
         // Twelve rounds between 1 and 12 %, then as many at half the time as a contradiction needs.
         let rounds =
             rounds(12, around: 1.065, spread: 0.055) + Array(repeating: log(0.5), count: 100)
-        let state = Self.design.evaluate(rounds, sameWithin: 0.03)
+        let state = Self.design.evaluate(rounds, Self.pair, sameWithin: 0.03)
 
         #expect(state.isContradictory)
         #expect(state.conclusion == nil)
@@ -121,14 +193,14 @@ import Testing
 
         #expect(few > 12)
         #expect(many > few)
-        #expect(Self.design.looks.map(\.roundCount).contains(many))
+        #expect(Self.design.looks.contains(many))
         #expect(
             Self.design.roundsNeeded(
                 for: rounds(12, around: 1, spread: 3), sameWithin: Self.sameWithin) == nil)
     }
 
     @Test func `after the last look there is no next one`() {
-        let last = Self.design.looks.last!.roundCount
+        let last = Self.design.looks.last!
 
         #expect(Self.design.nextLook(after: last - 1) == last)
         #expect(Self.design.nextLook(after: last) == .max)
@@ -154,7 +226,7 @@ import Testing
     @Test func `the interval only ever narrows`() {
         var generator = SeededGenerator(seed: testSeed())
         let rounds = (0..<60).map { _ in 0.3 * generator.normal() }
-        let intervals = Self.design.looks.map(\.roundCount).filter { $0 <= 60 }.compactMap {
+        let intervals = Self.design.looks.filter { $0 <= 60 }.compactMap {
             evaluate(Array(rounds.prefix($0))).interval
         }
 

@@ -28,7 +28,7 @@ import Testing
         let text = screen([pair(metric, ratio: ratio, rounds: 40)])
 
         #expect(text.contains(expected.replacing("b ", with: "b against a: ")), "\(text)")
-        #expect(text.contains("With 95 % confidence, the interval of the comparison holds."))
+        #expect(text.contains("at most one such run in 20 has a false verdict in its comparison."))
     }
 
     @Test(arguments: [

@@ -50,10 +50,12 @@ import Testing
         #expect(!report.hasPassed)
     }
 
-    @Test(arguments: MachineNoise.all)
+    @Test(arguments: MachineNoise.all.filter { $0 != .skewed })
     func `simulated machines favour neither side`(noise: MachineNoise) {
         var machine = NoisyMachine(noise, seed: testSeed())
-        let rounds = (0..<4_000).map { machine.sample(ofBlock: $0) - machine.sample(ofBlock: $0) }
+        let rounds = (0..<4_000).map {
+            machine.sample(of: 0, in: $0) - machine.sample(of: 1, in: $0)
+        }
 
         // A fair coin; four standard errors are 127.
         #expect(abs(rounds.count { $0 > 0 } - 2_000) < 127)
@@ -67,7 +69,7 @@ import Testing
 
         // A pair compares its first cell with its second. The second takes longer, so the answer is
         // less.
-        #expect(comparisons.map(\.conclusion) == [.less, .equivalent, .less, .less, .equivalent])
+        #expect(comparisons.map(\.conclusion) == [.less, .equivalent, .less, .less])
         #expect(!comparisons.contains { $0.isFalseDifference || $0.isFalseEquivalence })
     }
 

@@ -34,10 +34,8 @@ import Testing
     @Test func `a shard decides with the error of the whole run`() {
         for (_, shard) in SampleShards.of(SampleRun.full, count: 3) {
             #expect(
-                shard.sequentialDesign.glanceCount == SampleRun.full.sequentialDesign.glanceCount)
-            #expect(
-                shard.sequentialDesign.nextLook(after: 0)
-                    == SampleRun.full.sequentialDesign.nextLook(after: 0))
+                shard.sequentialDesign.nextLook(after: 5)
+                    == SampleRun.full.sequentialDesign.nextLook(after: 5))
         }
     }
 
