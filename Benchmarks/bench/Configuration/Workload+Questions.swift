@@ -172,6 +172,7 @@ extension Workload {
         full.flightCount = fullSize.flightCount
         full.parameters.merge(fullSize.parameters.mapValues { [$0] }) { $1 }
         full.fullSize = nil
+        full.fit = nil
         full.advice = []
         return full
     }

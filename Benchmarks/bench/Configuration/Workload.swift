@@ -29,6 +29,8 @@ struct Workload: Sendable {
     var questions: [Question] = []
     /// The advice that readers get from the answers.
     var advice: [AdviceRule] = []
+    /// How long a sample should last; nil to take the data as they are.
+    var fit: SampleFit?
     /// What changes at full size; nil if there is no other size.
     var fullSize: FullSize?
     /// The name of the small workload if this one is its full size; otherwise nil.
@@ -48,7 +50,7 @@ struct Workload: Sendable {
         let entries = try document.mapping(allowing: [
             "schema", "name", "title", "kind", "subjects", "repetitions", "synchronous",
             "lockPolicies", "dataset", "parameters", "reference", "exclude", "thresholds",
-            "gate", "mix", "phases", "checks", "questions", "advice", "full",
+            "gate", "mix", "phases", "checks", "questions", "advice", "full", "fit",
         ])
         try entries.requireSchema()
         let name = try entries.required("name").string()
@@ -85,6 +87,7 @@ struct Workload: Sendable {
         questions = try entries["questions"].map(self.questions) ?? []
         advice = try entries["advice"]?.list().map { try adviceRule($0) } ?? []
         fullSize = try entries["full"].map(self.fullSize)
+        fit = try entries["fit"].map(self.fit)
     }
 
     private static func load(

@@ -33,7 +33,7 @@ enum RunLength: Sendable, Equatable {
 /// The journal gets a line after each sample, so that a killed run loses at most one and can be
 /// resumed.
 struct Runner {
-    private let workloads: [Workload]
+    private var workloads: [Workload]
     private let part: Selection.Part?
     private let directory: RunDirectory
     private let options: RunOptions
@@ -104,6 +104,7 @@ struct Runner {
     private mutating func begin() throws {
         let count = workloads.count
         progress.note("preparing \(count) \(count == 1 ? "workload" : "workloads")")
+        try fitSamples()
         run.workloads = try results(of: workloads)
         run.shard = try part.map { part in
             Shard(
@@ -125,6 +126,31 @@ struct Runner {
         try directory.journal.repair()
         for entry in earlier.dropFirst() { run.apply(entry) }
         try record(.resumed(at: Date()))
+    }
+
+    /// Reduces the data of workloads whose samples should last a certain time, to what a sample on
+    /// this machine shows. A resumed run keeps what it began with; shards keep the written size,
+    /// since all have to measure the same.
+    private mutating func fitSamples() throws {
+        for (place, workload) in workloads.enumerated() {
+            guard let fit = workload.fit, part == nil,
+                let cell = workload.cells.first(where: { $0.subject.name == fit.subject.name }),
+                let count = try preparation.selection(for: workload)?.facts.flightCount
+            else { continue }
+            if case .began(let beginning) = earlier.first {
+                let begun = beginning.workloads.first { $0.name == workload.name }
+                workloads[place].flightCount = begun?.parameters["flights"].flatMap { Int($0) }
+                continue
+            }
+            do {
+                let outcome = try sample(cell, of: workload, (repetition: 0, position: 0))
+                guard let seconds = outcome.sample[.time] else { continue }
+                workloads[place] = workload.fitted(fit, count: count, seconds: seconds)
+            } catch is WorkerFailure {
+                // The samples will fail in the same way, and the report says how.
+                continue
+            }
+        }
     }
 
     /// The workloads without samples.

@@ -51,6 +51,9 @@ import Testing
             right: "saveSize: 100", wrong: "saveSize: many",
             message: ":7: parameters.saveSize: must be a whole number from 1 to 1000000"),
         Mistake(
+            right: "saveSize: 100", wrong: "saveSize: 100\nfit: { subject: grdb, seconds: 1 }",
+            message: ":8: fit.subject: unknown subject"),
+        Mistake(
             right: "saveSize: 100", wrong: "saveSize: [10, 10]",
             message: ":7: parameters.saveSize: 10 appears twice"),
         Mistake(

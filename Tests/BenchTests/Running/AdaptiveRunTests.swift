@@ -69,6 +69,28 @@ import Testing
         #expect(run.workloads[0].cells.allSatisfy { $0.counts == nil })
     }
 
+    @Test func `data are reduced until a sample of one subject lasts as long as it should`() throws
+    {
+        let importing = """
+            schema: 1
+            name: importing
+            kind: import
+            subjects: [sqlite-c, grdb]
+            repetitions: 1
+            dataset: { flights: 20000 }
+            fit: { subject: grdb, seconds: 0.1 }
+
+            """
+        let run = try run(importing, [])
+        let count = try #require(run.workloads[0].parameters["flights"].flatMap { Int($0) })
+        #expect(count < 20_000 && count.isMultiple(of: 1_000))
+        // A resumed run keeps what it has begun with.
+        let bench = try BenchProcess([
+            "run", "--resume", folder.path("run"), "--allow-debug",
+        ])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+    }
+
     @Test func `both sizes of a question are in one run`() throws {
         let run = try run(
             Self.inserting + """

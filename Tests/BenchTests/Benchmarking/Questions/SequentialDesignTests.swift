@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [
         (contests: 1, cells: 2, quick: 5, first: 6), (contests: 30, cells: 2, quick: 5, first: 11),
         (contests: 100, cells: 2, quick: 5, first: 13),
-        (contests: 400, cells: 2, quick: 6, first: 15),
+        (contests: 400, cells: 2, quick: 5, first: 15),
         (contests: 30, cells: 8, quick: 5, first: 14),
     ])
     func `more cells need more rounds`(contests: Int, cells: Int, quick: Int, first: Int) {
