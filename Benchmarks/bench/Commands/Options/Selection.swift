@@ -140,7 +140,7 @@ struct Selection {
             exitCode: .usage,
             message: String(
                 format:
-                    "--budget: %.0f s is too little for a first look at any question, which takes at least %.0f s; "
+                    "--budget: %g s is too little for a first look at any question, which takes at least %.0f s; "
                     + "raise the budget", seconds, needed.rounded(.up)))
     }
 
