@@ -70,9 +70,9 @@ enum Glance {
         return roundCount
     }
 
-    /// Whether it leaves a third of what the bound may spend at the quick look.
+    /// Whether it leaves a quarter of what the bound may spend at the quick look.
     static func isAllowed(after roundCount: Int, boundError: Double) -> Bool {
-        error(of: roundCount) <= 2 / 3 * BoundTest.quickShare * boundError
+        error(of: roundCount) <= 3 / 4 * BoundTest.quickShare * boundError
     }
 
     static func error(of roundCount: Int) -> Double { pow(chance, Double(roundCount)) }

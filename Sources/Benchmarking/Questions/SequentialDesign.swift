@@ -26,6 +26,9 @@ public struct SequentialDesign: Sendable {
     static let margin = log(1 + smallestDifference)
     /// The share of runs that may contain a false conclusion.
     static let error = 0.05
+    /// The part of it that is spent. The rest is for what the design takes for granted: that both
+    /// sides have the same kind of noise, and that the best-looking cell stands for the best one.
+    static let spentError = 0.8 * error
 
     /// The rounds after which all comparisons are evaluated for the first time, to find obvious
     /// differences; 5 or more.
@@ -39,7 +42,7 @@ public struct SequentialDesign: Sendable {
     ///   bounded metrics need none.
     public init(contests: [Contest]) {
         let units = max(contests.map(\.unitCount).reduce(0, +), 1)
-        let error = Self.error / Double(units)
+        let error = Self.spentError / Double(units)
         let shares = Set(
             contests.flatMap(\.errorShares).flatMap { [$0.equivalence, $0.difference] } + [1])
         let differences = contests.map { $0.errorShares(against: $0.baseline ?? "").difference }
