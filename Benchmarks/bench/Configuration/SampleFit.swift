@@ -1,7 +1,7 @@
 import Benchmarking
 
-/// How long a sample of a workload should last. The data of all its cells are reduced until the
-/// sample of one subject lasts so long on the machine of the run; they are never increased.
+/// How long a sample of a workload should last, about. The flights of all its cells are reduced in
+/// proportion to a sample of one subject on the machine of the run; they are never increased.
 struct SampleFit: Sendable {
     /// The subject that is likely to be the fastest.
     var subject: Subject
@@ -9,7 +9,7 @@ struct SampleFit: Sendable {
 }
 
 extension Workload {
-    /// Reads `fit: { subject: single, seconds: 1.1 }`.
+    /// Reads `fit: { subject: single, seconds: 2 }`.
     func fit(_ node: ConfigurationNode) throws -> SampleFit {
         guard kind.usesDataset else {
             throw node.error("the kind \(kind.name) makes its own rows; remove fit")

@@ -57,8 +57,8 @@ enum Glance {
     /// The assumed probability that noise alone moves a round that far in one direction, without
     /// spreading the rounds by more than ``spread``.
     private static let chance = 0.1
-    /// The highest standard deviation, as a share of the mean. Without it a metric with two states,
-    /// such as memory that grows now and then, would be told at a glance.
+    /// The highest standard deviation, as a share of the mean. Without this limit a few rounds would
+    /// decide about a metric with two states, such as memory that grows now and then.
     private static let spread = 0.25
 
     /// The rounds of the quick look. Fewer than 5 are decided by a machine that is slow for a while.

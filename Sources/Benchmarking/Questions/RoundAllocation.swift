@@ -1,10 +1,10 @@
 /// Decides which cells take the next round.
 ///
 /// First all blocks take the rounds to the quick look, the cheapest first. The remaining time goes
-/// to questions: to the one that is likely to be decided at the lowest price, up to its next look. A
-/// question that the time that is left does not decide, or no number of rounds, takes no more of it.
-/// Only when no whole question can be decided do single comparisons get rounds. Rounds are taken
-/// only if they can reach a look.
+/// to questions: to the one that is likely to be decided at the lowest price, up to its next look. If
+/// none is likely to be decided in the time that is left, single comparisons get rounds: those that
+/// are, then the others, since a look may come out better than expected. What no number of rounds
+/// decides gets none. Rounds are taken only if they can reach a look.
 ///
 /// Which comparisons continue may depend on everything measured so far. When they are evaluated
 /// must not depend on it: the ``SequentialDesign`` determines that.
@@ -105,9 +105,11 @@ public struct RoundAllocation: Sendable {
         {
             return [turn]
         }
+        let alone: (OpenComparison) -> String = { $0.cells.sorted().description + $0.question }
         let best =
-            cheapest(blocks, within: left) { $0.question }
-            ?? cheapest(blocks, within: left) { $0.cells.sorted().description + $0.question }
+            cheapest(blocks, within: left, groupedBy: \.question)
+            ?? cheapest(blocks, within: left, groupedBy: alone)
+            ?? cheapest(blocks, within: left, groupedBy: alone, onlyLikely: false)
         underWay = best.map { ($0.turn, blocks[$0.turn.block].roundCount + $0.roundCount) }
         return best.map { [$0.turn] } ?? []
     }
@@ -136,15 +138,19 @@ extension RoundAllocation {
     }
 
     /// The step of the group of comparisons that is likely to be decided soonest, with others of its
-    /// block that cost little more; `nil` if no group can be decided in time.
+    /// block that cost little more; `nil` if there is none.
+    ///
+    /// - Parameter onlyLikely: whether the time that is left has to suffice for a decision, and not
+    ///   only for the next look.
     private func cheapest(
-        _ blocks: [Block], within left: Double, groupedBy key: (OpenComparison) -> String
+        _ blocks: [Block], within left: Double, groupedBy key: (OpenComparison) -> String,
+        onlyLikely: Bool = true
     ) -> Step? {
         var best: Step?
         for (index, block) in blocks.enumerated() {
             let steps = Dictionary(grouping: block.comparisons, by: key).values.compactMap {
                 step($0, of: block, at: index)
-            }.filter { $0.price <= left && $0.seconds <= left }.sorted {
+            }.filter { $0.seconds <= left && (!onlyLikely || $0.price <= left) }.sorted {
                 ($0.price, $0.turn.cells.sorted().description)
                     < ($1.price, $1.turn.cells.sorted().description)
             }

@@ -7,6 +7,10 @@ import Testing
 @testable import PostgreSQLStore
 
 @Suite(.onServer) struct `Transactions that the server gives up` {
+    private static let uniqueTag = EntityDescription(
+        name: "Tag", attributes: [AttributeDescription("title", .string)],
+        uniquenessConstraints: [["title"]])
+
     let fixture: WritingFixture
     let store: PostgreSQLStore
     let coordinator: PersistentStoreCoordinator
@@ -109,10 +113,7 @@ import Testing
     func `a batch insert with a constraint is tried again, and its source is read once (§11.8.32)`()
         throws
     {
-        let fixture = try WritingFixture(
-            EntityDescription(
-                name: "Tag", attributes: [AttributeDescription("title", .string)],
-                uniquenessConstraints: [["title"]]))
+        let fixture = try WritingFixture(Self.uniqueTag)
         let store = try fixture.coordinator().postgreSQL
         try fixture.schema.link().execute(
             """
@@ -139,10 +140,7 @@ import Testing
     @Test func `a batch insert that fails while its source is read is not read on (§11.8.32)`()
         throws
     {
-        let fixture = try WritingFixture(
-            EntityDescription(
-                name: "Tag", attributes: [AttributeDescription("title", .string)],
-                uniquenessConstraints: [["title"]]))
+        let fixture = try WritingFixture(Self.uniqueTag)
         let store = try fixture.coordinator().postgreSQL
         let sourceReads = Counter()
         let request = BatchInsertRequest(entityName: "Tag") { row in

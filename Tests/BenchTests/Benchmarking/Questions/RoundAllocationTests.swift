@@ -73,11 +73,15 @@ import Testing
             next([block(5, spreads: [0.25], seconds: 9), block(5, spreads: [0.3])], 1_000) == [1])
     }
 
-    @Test func `what the time that is left does not decide takes no more of it`() {
-        // Some 60 rounds are needed, although the next look is after 6.
-        #expect(next([block(5, spreads: [0.5])], 1_000) == [0])
-        #expect(next([block(5, spreads: [0.5])], 20).isEmpty)
-        #expect(next([block(5, spreads: [0.5]), block(5, spreads: [0.1])], 20) == [1])
+    @Test func `what the time that is left is not likely to decide comes last`() {
+        // The first needs 54 rounds, and 6 to its next look.
+        let (unlikely, likely) = (
+            block(5, spreads: [0.5], seconds: 0.5), block(5, spreads: [0.1], seconds: 3)
+        )
+
+        #expect(next([unlikely, likely], 20) == [1])
+        #expect(next([unlikely], 20) == [0])
+        #expect(next([unlikely], 2.9).isEmpty)
     }
 
     @Test func `other questions of the block come along if they cost little more`() {

@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // All beyond 2.5, close to each other or not; the t test tells none of them.
+        // Beyond 2.5 and close to each other; not close; not all beyond. The t test decides none.
         ([3.0, 4.5, 3.4, 5.0, 3.9], SequentialDesign.Conclusion.more),
         ([2.6, 40, 2.6, 40, 2.6], nil),
         ([2.4, 4.5, 3.4, 5.0, 3.9], nil),

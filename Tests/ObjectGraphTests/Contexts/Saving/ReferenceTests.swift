@@ -169,19 +169,14 @@ import Testing
         _ kind: MergePolicy.Kind
     ) throws {
         let store = try StoreFixture(LinkKind.oneToOne.model)
-        let ids = try store.run { context in
-            let objects = (try context.insert("Owner"), try context.insert("Leaf"))
-            PairTrial.relate(objects.0, objects.1, true)
-            try context.save()
-            return (objects.0.objectID, objects.1.objectID)
-        }
+        let ids = try savedPair(in: store)
         let other = store.makeContext()
         try other.performAndWait {
             other.mergePolicy = MergePolicy(kind)
-            let (owner, leaf) = (other.object(with: ids.0), other.object(with: ids.1))
+            let (owner, leaf) = (other.object(with: ids.owner), other.object(with: ids.leaf))
             #expect(try owner.value(forKey: "leaves") != nil)
             try store.run { context in
-                context.delete(context.object(with: ids.0))
+                context.delete(context.object(with: ids.owner))
                 try context.save()
             }
             other.refresh(leaf, mergeChanges: false)
@@ -199,26 +194,21 @@ import Testing
     ) throws {
         let store = try StoreFixture(LinkKind.oneToOne.model)
         let (reviving, other) = (store.makeContext(), store.makeContext())
-        let ids = try store.run { context in
-            let objects = (try context.insert("Owner"), try context.insert("Leaf"))
-            PairTrial.relate(objects.0, objects.1, true)
-            try context.save()
-            return (objects.0.objectID, objects.1.objectID)
-        }
+        let ids = try savedPair(in: store)
         try reviving.performAndWait {
             reviving.mergePolicy = .mergeByPropertyObjectTrump
-            try reviving.object(with: ids.0).setValue("renamed", forKey: "name")
+            try reviving.object(with: ids.owner).setValue("renamed", forKey: "name")
         }
         try other.performAndWait {
             other.mergePolicy = MergePolicy(kind)
-            try other.object(with: ids.1).setValue("renamed", forKey: "name")
+            try other.object(with: ids.leaf).setValue("renamed", forKey: "name")
         }
         try store.run { context in
-            context.delete(context.object(with: ids.0))
+            context.delete(context.object(with: ids.owner))
             try context.save()
         }
         try other.performAndWait {
-            let owner = other.object(with: ids.0)
+            let owner = other.object(with: ids.owner)
             #expect(try owner.value(forKey: "name") == nil)
             #expect(owner.isDeleted)
             try reviving.performAndWait { try reviving.save() }
@@ -226,12 +216,6 @@ import Testing
             #expect(!owner.isDeleted && owner.managedObjectContext != nil)
         }
         try expectOnePair(in: store)
-    }
-
-    private func expectOnePair(in store: StoreFixture) throws {
-        let owners = try store.sql("SELECT Z_PK, ZLEAVES FROM ZOWNER WHERE ZLEAVES NOT NULL")
-        let leaves = try store.sql("SELECT ZOWNERS, Z_PK FROM ZLEAF")
-        #expect(owners == leaves && owners.count == 1)
     }
 
     @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
@@ -262,5 +246,23 @@ import Testing
             #expect(try other.validationErrors().count == 1)
             #expect(mine.isDeleted && other.hasChanges)
         }
+    }
+
+    /// An owner and a leaf that are related.
+    private func savedPair(
+        in store: StoreFixture
+    ) throws -> (owner: ManagedObjectID, leaf: ManagedObjectID) {
+        try store.run { context in
+            let (owner, leaf) = (try context.insert("Owner"), try context.insert("Leaf"))
+            PairTrial.relate(owner, leaf, true)
+            try context.save()
+            return (owner.objectID, leaf.objectID)
+        }
+    }
+
+    private func expectOnePair(in store: StoreFixture) throws {
+        let owners = try store.sql("SELECT Z_PK, ZLEAVES FROM ZOWNER WHERE ZLEAVES NOT NULL")
+        let leaves = try store.sql("SELECT ZOWNERS, Z_PK FROM ZLEAF")
+        #expect(owners == leaves && owners.count == 1)
     }
 }
