@@ -9,9 +9,10 @@ final class Connection {
     let handle: ConnectionHandle
     let statementCache: StatementCache
 
-    /// Whether `temp_store` stays as it is: the configuration chooses it, or there are temporary
-    /// triggers, which a change deletes (https://www.sqlite.org/pragma.html#pragma_temp_store).
-    var keepsTemporaryStore: Bool
+    /// The temporary store in use; nil if it stays as it is: the configuration chooses it, or there
+    /// are temporary triggers, which a change deletes
+    /// (https://www.sqlite.org/pragma.html#pragma_temp_store).
+    var temporaryStore: TemporaryStore?
 
     /// Whether the file was seen to have a WAL. It then has one until all connections close.
     var isKnownToHaveWAL = false
@@ -33,9 +34,8 @@ final class Connection {
         handle = try ConnectionHandle(configuration)
         try handle.registerRowFunctions()
         statementCache = StatementCache(capacity: 256)
-        keepsTemporaryStore = configuration.pragmas.contains {
-            $0.name.lowercased() == "temp_store"
-        }
+        let isChosen = configuration.pragmas.contains { $0.name.lowercased() == "temp_store" }
+        temporaryStore = isChosen ? nil : .files
         var pragmas = configuration.pragmas
         if !configuration.pragmasOfNewFiles.isEmpty, try integer("PRAGMA page_count") == 0 {
             pragmas = configuration.pragmasOfNewFiles + pragmas

@@ -116,7 +116,7 @@ final class SQLiteStore: PersistentStore {
                 if !connection.isReadOnly {
                     for statement in opened.writerStatements {
                         try connection.execute(statement)
-                        connection.keepsTemporaryStore = true
+                        connection.temporaryStore = nil
                     }
                 }
                 let history = try StoreHistory(

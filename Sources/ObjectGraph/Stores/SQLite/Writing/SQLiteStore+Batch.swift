@@ -6,7 +6,7 @@ extension SQLiteStore: BatchStore {
     ) throws -> BatchOutcome {
         let root = model.entities[entity.rootIndex]
         let statements = statements[entity.index]
-        return try recording(from: origin, insertsManyRows: true) { connection, recorder in
+        return try recording(from: origin, temporaryStore: .memory) { connection, recorder in
             let first = try lastKey(of: root, on: connection) + 1
             guard entity.uniquenessConstraints.isEmpty else {
                 var upserter = try RowUpserter(
@@ -56,7 +56,7 @@ extension SQLiteStore: BatchStore {
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
         let translation = try BatchUpdateTranslation(request, entity: entity, layout: layout)
-        return try recording(from: origin) { connection, recorder in
+        return try recording(from: origin, temporaryStore: .files) { connection, recorder in
             var keys: [EntityKey] = []
             if resultType == .objectIDs || recorder != nil {
                 var matching = FetchRequest(
@@ -85,7 +85,7 @@ extension SQLiteStore: BatchStore {
         _ request: BatchDeleteRequest, entity: Entity, resultType: BatchResultType,
         from origin: ChangeOrigin
     ) throws -> BatchOutcome {
-        try recording(from: origin) { connection, recorder in
+        try recording(from: origin, temporaryStore: .files) { connection, recorder in
             let keys =
                 try request.objectIDs.map { try self.keys($0, entity, on: connection) }
                 ?? keys(request.fetchRequest, entity, on: connection)
@@ -124,11 +124,11 @@ extension SQLiteStore: BatchStore {
 
     /// Runs the body in one transaction, and adds its number in the history to the outcome.
     private func recording(
-        from origin: ChangeOrigin, insertsManyRows: Bool = false,
+        from origin: ChangeOrigin, temporaryStore: TemporaryStore,
         _ body: (Connection, HistoryRecorder?) throws -> BatchOutcome
     ) throws -> BatchOutcome {
         var (outcome, number) = try writeTransaction(
-            from: origin, insertsManyRows: insertsManyRows, body)
+            from: origin, temporaryStore: temporaryStore, body)
         outcome.historyNumber = number
         return outcome
     }

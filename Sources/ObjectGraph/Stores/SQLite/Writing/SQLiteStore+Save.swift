@@ -4,7 +4,8 @@ extension SQLiteStore {
     ) throws -> Int64? {
         let insertionCount = plan.rows.count { $0.kind == .insert } + plan.joins.count
         let (metadata, number) = try writeTransaction(
-            from: origin, insertsManyRows: insertionCount > RowInserter.rowsPerStatement
+            from: origin,
+            temporaryStore: insertionCount > RowInserter.rowsPerStatement ? .memory : nil
         ) { connection, recorder in
             try recorder?.recordDeletions(of: plan)
             var writer = PlanWriter(plan: plan, connection: connection, store: self)
@@ -21,13 +22,13 @@ extension SQLiteStore {
     /// Runs the body in one transaction of SQLite, which is one of the history.
     ///
     /// - Parameters:
-    ///   - insertsManyRows: Whether statements insert many rows each, and none changes any number
-    ///     of rows.
+    ///   - temporaryStore: In memory if statements insert many rows each, in files if one may change
+    ///     any number of rows, otherwise nil.
     ///   - body: Gets the connection, and what records its changes, if the store does that.
     /// - Returns: The result of the body, and the number of the transaction in the history; nil if
     ///   nothing was recorded.
     func writeTransaction<T>(
-        from origin: ChangeOrigin, insertsManyRows: Bool,
+        from origin: ChangeOrigin, temporaryStore: TemporaryStore?,
         _ body: (Connection, HistoryRecorder?) throws -> T,
         beforeCommit: () throws -> Void = {}
     ) throws -> (result: T, number: Int64?) {
@@ -54,8 +55,8 @@ extension SQLiteStore {
         }
         let (result, record) = try mapping {
             try write { connection in
-                guard insertsManyRows else { return try run(on: connection) }
-                return try connection.keepingStatementJournalInMemory { try run(on: connection) }
+                if let temporaryStore { connection.use(temporaryStore) }
+                return try run(on: connection)
             }
         }
         if let record { history?.noteInterned(record.newNames) }
