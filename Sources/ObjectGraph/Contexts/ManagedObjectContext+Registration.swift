@@ -196,7 +196,7 @@ extension ManagedObjectContext {
         _ object: ManagedObject, _ row: RowReference, realised: Bool, refreshes: Bool
     ) {
         if object.state.isFault {
-            object.row = row
+            object.takeRow(row)
             guard realised else { return }
             coordinator.graphCounters.faultsFired.add(1, ordering: .relaxed)
             object.awake()

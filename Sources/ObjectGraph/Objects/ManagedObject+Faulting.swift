@@ -46,8 +46,15 @@ extension ManagedObject {
     }
 
     private final func realise(_ row: RowReference) {
-        self.row = row
+        takeRow(row)
         awake()
+    }
+
+    /// Gives a fault the row that was read for it. Members that were read beside another row are read
+    /// again, since a conflict is found by the version of the row alone.
+    final func takeRow(_ row: RowReference) {
+        if let contents, self.row?.version != row.version { contents.unload() }
+        self.row = row
     }
 
     // The object has its row here, so the hook can read. Setting a value is not a change

@@ -117,12 +117,13 @@ extension ManagedObjectContext {
             // The object remains a fault here: a child's read does not decide what this context
             // reads later.
             guard object.reference >= 0 || parent != nil else { return nil }
-            object.row = try askAbove {
+            let row = try askAbove {
                 try channel.row(
                     object.reference, object.binding.scope, staleness: stalenessInterval,
                     keepsSnapshot: false)
             }
-            return object.row
+            if let row { object.takeRow(row) } else { object.row = nil }
+            return row
         }
         if object.changes?.mask.isEmpty ?? true, let row = object.row {
             // Later changes in an event are not noted, so the row is superseded in advance.

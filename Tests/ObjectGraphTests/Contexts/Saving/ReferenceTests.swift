@@ -188,6 +188,42 @@ import Testing
         #expect(faults.isEmpty)
     }
 
+    @Test(arguments: [LinkKind.manyToMany, .orderedManyToMany], [false, true])
+    func `a fault that gets a newer row reads its members again (§5.3.8)`(
+        _ kind: LinkKind, isFetched: Bool
+    ) throws {
+        let store = try StoreFixture(kind.model)
+        let ids = try store.run { context in
+            let (owner, leaf) = (try context.insert("Owner"), try context.insert("Leaf"))
+            try context.save()
+            return (owner: owner.objectID, leaf: leaf.objectID)
+        }
+        let other = store.makeContext()
+        try other.performAndWait {
+            other.mergePolicy = .mergeByPropertyStoreTrump
+            let (owner, leaf) = (try other.all("Owner")[0], other.object(with: ids.leaf))
+            PairTrial.relate(owner, try other.insert("Leaf"), true)
+            let leaves = owner.binding.entity.property(named: "leaves")!
+            #expect(owner.members(of: leaves).count == 1)
+            #expect(owner.isFault)
+            other.delete(leaf)
+            other.processPendingChanges()
+            try store.run { context in
+                PairTrial.relate(
+                    context.object(with: ids.owner), context.object(with: ids.leaf), true)
+                try context.save()
+            }
+            if isFetched { _ = try other.all("Owner") } else { _ = try owner.value(forKey: "name") }
+            // The store wins: the leaf stays, and the owner, of which this context has the newest
+            // row, goes with its pair.
+            other.delete(owner)
+            try other.save()
+            #expect(try other.count(for: FetchRequest(entityName: "Leaf")) == 2)
+        }
+        let faults = try StoredReferences(of: store.coordinator).faults()
+        #expect(faults.isEmpty)
+    }
+
     @Test(arguments: MergePolicy.Kind.allCases.filter { $0 != .error })
     func `an object that was found gone and is back keeps both ends (§5.3.10, §5.3.13)`(
         _ kind: MergePolicy.Kind
