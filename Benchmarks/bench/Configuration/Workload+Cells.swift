@@ -51,7 +51,7 @@ extension Workload {
     private func combinations(for subject: Subject) -> [[String: String]] {
         kind.parameters.reduce([[:]]) { partial, parameter in
             let values = parameters[parameter.name, default: []].filter {
-                subject.group != .peer || !parameter.stackOnlyValues.contains($0)
+                !subject.isPeer || !parameter.stackOnlyValues.contains($0)
             }
             return partial.flatMap { combination in
                 values.map { combination.merging([parameter.name: $0]) { _, new in new } }

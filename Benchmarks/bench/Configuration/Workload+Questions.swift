@@ -88,10 +88,10 @@ extension Workload {
     func contests(
         along axis: String, of cells: [Cell], against baseline: String?
     ) -> [Contest] {
-        let peers = cells.filter { $0.subject.group == .peer }
+        let peers = cells.filter(\.subject.isPeer)
         let competing = peers.contains { $0.subject.name == baseline } ? peers : []
         var groups: [(others: [String: String], cells: [Cell])] = []
-        for cell in cells where axis != "subject" || cell.subject.group != .peer {
+        for cell in cells where axis != "subject" || !cell.subject.isPeer {
             guard cell.value(of: axis) != nil else { continue }
             let others = cell.values(except: axis)
             if let place = groups.firstIndex(where: { $0.others == others }) {

@@ -1,33 +1,34 @@
 import Datasets
 import Foundation
 
-/// The sum of a column, to detect missing values and values in a wrong column. Reals count in
-/// thousandths, strings by their length, dates in seconds since 2001. NULL counts as 0.
+/// The sum of a column, to detect missing values and values in a wrong column or row. Reals count in
+/// thousandths, texts by their hash, dates in seconds since 2001, and NULL as 0. Each value counts
+/// with the weight of its row.
 struct ColumnSum<Row>: Sendable {
     /// The name of the attribute in the model.
     let name: String
-    /// The SQL expression of the sum as an integer.
-    let sql: String
+    /// The SQL expression of a value as an integer.
+    fileprivate let sql: String
     let value: @Sendable (Row) -> Int
 
     static func integer(_ name: String, _ value: @escaping @Sendable (Row) -> Int?) -> Self {
-        Self(name: name, sql: "TOTAL(\(column(name)))") { value($0) ?? 0 }
+        Self(name: name, sql: "IFNULL(\(column(name)), 0)") { value($0) ?? 0 }
     }
 
     static func real(_ name: String, _ value: @escaping @Sendable (Row) -> Double?) -> Self {
-        Self(name: name, sql: "TOTAL(CAST(\(column(name)) * 1000 AS INTEGER))") { row in
+        Self(name: name, sql: "IFNULL(CAST(\(column(name)) * 1000 AS INTEGER), 0)") { row in
             value(row).map { Int($0 * 1000) } ?? 0
         }
     }
 
     static func text(_ name: String, _ value: @escaping @Sendable (Row) -> String?) -> Self {
-        Self(name: name, sql: "TOTAL(LENGTH(\(column(name))))") { row in
-            value(row)?.unicodeScalars.count ?? 0
+        Self(name: name, sql: "\(TextHash.sqlName)(\(column(name)))") { row in
+            Int(TextHash.value(of: value(row)))
         }
     }
 
     static func date(_ name: String, _ value: @escaping @Sendable (Row) -> Date) -> Self {
-        Self(name: name, sql: "TOTAL(CAST(\(column(name)) AS INTEGER))") { row in
+        Self(name: name, sql: "CAST(\(column(name)) AS INTEGER)") { row in
             Int(value(row).timeIntervalSinceReferenceDate)
         }
     }
@@ -35,27 +36,45 @@ struct ColumnSum<Row>: Sendable {
     private static func column(_ name: String) -> String { "Z" + name.uppercased() }
 }
 
+/// A kind of row whose columns are checked by their sums.
+protocol SummedRow {
+    static var columnSums: [ColumnSum<Self>] { get }
+
+    /// The column whose value decides what a row weighs.
+    static var weighingColumn: String { get }
+}
+
+extension SummedRow {
+    fileprivate static var weight: ColumnSum<Self> {
+        columnSums.first { $0.name == weighingColumn }!
+    }
+}
+
 extension StoreReader {
-    func sums<Row>(_ columns: [ColumnSum<Row>], of table: String) throws -> [Int] {
-        try integers("SELECT \(columns.map(\.sql).joined(separator: ", ")) FROM \(table)")
+    func sums<Row: SummedRow>(_ columns: [ColumnSum<Row>], of table: String) throws -> [Int] {
+        let weight = RowWeight.sql(of: Row.weight.sql)
+        let sums = columns.map { "SUM(\($0.sql) * \(weight))" }
+        return try integers("SELECT \(sums.joined(separator: ", ")) FROM \(table)")
     }
 }
 
 extension Verifier {
     /// Checks that a table's columns have the sums of the rows, which were inserted `count` times.
-    mutating func check<Row>(
-        _ columns: [ColumnSum<Row>], of table: String, in store: StoreReader, hold rows: [Row],
-        times count: Int = 1
+    mutating func check<Row: SummedRow>(
+        _ rows: [Row], in table: String, of store: StoreReader, times count: Int = 1
     ) throws {
+        let columns = Row.columnSums
+        let weight = Row.weight
         var sums = columns.map { _ in 0 }
         // One pass over the rows: a pass per column would copy each row once per column.
         for row in rows {
-            for index in columns.indices { sums[index] += columns[index].value(row) }
+            let weight = Int(RowWeight.value(of: Int64(weight.value(row))))
+            for index in columns.indices { sums[index] += columns[index].value(row) * weight }
         }
         try check(columns, of: table, in: store, addUpTo: sums.map { $0 * count })
     }
 
-    mutating func check<Row>(
+    mutating func check<Row: SummedRow>(
         _ columns: [ColumnSum<Row>], of table: String, in store: StoreReader,
         addUpTo expected: [Int]
     ) throws {
@@ -70,7 +89,9 @@ extension Verifier {
     }
 }
 
-extension FlightRow {
+extension FlightRow: SummedRow {
+    static let weighingColumn = "flightNumber"
+
     static let columnSums: [ColumnSum<Self>] = [
         .integer("year") { $0.year }, .integer("month") { $0.month }, .integer("day") { $0.day },
         .integer("departureTime") { $0.departureTime },
@@ -88,13 +109,17 @@ extension FlightRow {
     ]
 }
 
-extension AirlineRow {
+extension AirlineRow: SummedRow {
+    static let weighingColumn = "carrier"
+
     static let columnSums: [ColumnSum<Self>] = [
         .text("carrier") { $0.carrier }, .text("name") { $0.name },
     ]
 }
 
-extension AirportRow {
+extension AirportRow: SummedRow {
+    static let weighingColumn = "code"
+
     static let columnSums: [ColumnSum<Self>] = [
         .text("code") { $0.code }, .text("name") { $0.name }, .real("latitude") { $0.latitude },
         .real("longitude") { $0.longitude }, .integer("altitudeFeet") { $0.altitudeFeet },
@@ -103,7 +128,9 @@ extension AirportRow {
     ]
 }
 
-extension PlaneRow {
+extension PlaneRow: SummedRow {
+    static let weighingColumn = "tailNumber"
+
     static let columnSums: [ColumnSum<Self>] = [
         .text("tailNumber") { $0.tailNumber }, .integer("year") { $0.year },
         .text("type") { $0.type }, .text("manufacturer") { $0.manufacturer },
@@ -113,7 +140,9 @@ extension PlaneRow {
     ]
 }
 
-extension WeatherRow {
+extension WeatherRow: SummedRow {
+    static let weighingColumn = "time"
+
     static let columnSums: [ColumnSum<Self>] = [
         .text("originCode") { $0.origin }, .integer("year") { $0.year },
         .integer("month") { $0.month }, .integer("day") { $0.day }, .integer("hour") { $0.hour },

@@ -93,28 +93,49 @@ struct ItemSum: Sendable {
         Int64($0.quantity)
     }
 
-    /// The sums of the columns, to detect missing values and values in a wrong column.
+    /// The sum of what rows weigh.
+    private static let weight = weighted("weights", "1") { _ in 1 }
+    private static let weightedQuantity = weighted("weighted quantities", "ZQUANTITY") {
+        Int64($0.quantity)
+    }
+
+    /// A sum for each column. Missing values change one, and values in a wrong column or row.
     static let columns = [
-        count, number, quantity,
-        ItemSum(name: "delays", sql: "SUM(ZDELAYMINUTES)") { Int64($0.delayMinutes ?? 0) },
-        ItemSum(name: "prices in cents", sql: "SUM(round(ZPRICE * 100))") {
+        count, number, weight, quantity, weightedQuantity,
+        weighted("delays", "ZDELAYMINUTES") { Int64($0.delayMinutes ?? 0) },
+        weighted("prices in cents", "CAST(round(ZPRICE * 100) AS INTEGER)") {
             Int64(($0.price * 100).rounded())
         },
-        ItemSum(name: "dates", sql: "SUM(ZCREATEDAT)") {
+        weighted("dates", "CAST(ZCREATEDAT AS INTEGER)") {
             Int64($0.createdAt.timeIntervalSinceReferenceDate)
         },
-        ItemSum(
-            name: "bytes of mandatory texts",
-            sql: "SUM(length(ZNAME) + length(ZMAKER) + length(ZCITY) + length(ZADDRESS))"
-        ) {
-            Int64(
-                $0.name.utf8.count + $0.maker.utf8.count + $0.city.utf8.count
-                    + $0.address.utf8.count)
-        },
-        ItemSum(name: "bytes of notes", sql: "SUM(length(CAST(ZNOTE AS BLOB)))") {
-            Int64($0.note?.utf8.count ?? 0)
-        },
+        text("names", "ZNAME") { $0.name }, text("makers", "ZMAKER") { $0.maker },
+        text("cities", "ZCITY") { $0.city }, text("addresses", "ZADDRESS") { $0.address },
+        text("notes", "ZNOTE") { $0.note },
     ]
+
+    private static func weighted(
+        _ name: String, _ sql: String, _ value: @escaping @Sendable (ItemRow) -> Int64
+    ) -> ItemSum {
+        ItemSum(name: name, sql: "SUM(\(sql) * \(RowWeight.sql(of: "ZNUMBER")))") {
+            value($0) * RowWeight.value(of: $0.number)
+        }
+    }
+
+    private static func text(
+        _ name: String, _ column: String, _ value: @escaping @Sendable (ItemRow) -> String?
+    ) -> ItemSum {
+        weighted(name, "\(TextHash.sqlName)(\(column))") { TextHash.value(of: value($0)) }
+    }
+
+    /// Changes the facts of items to those of the same items with other quantities.
+    ///
+    /// - Parameter raise: what is added to the quantity of each.
+    static func raiseQuantities(in facts: inout [String: Int64], by raise: Int) {
+        for (sum, each) in [(quantity, count), (weightedQuantity, weight)] {
+            facts[sum.name, default: 0] += Int64(raise) * (facts[each.name] ?? 0)
+        }
+    }
 
     /// The sum of an ``ItemChecksum`` over all properties.
     static let checksum = ItemSum(name: "checksum") { $0.add($1) }

@@ -213,6 +213,12 @@ struct ItemChecksum: Sendable, Hashable {
         self.sum = UInt64(bitPattern: sum ?? 0)
     }
 
+    /// Adds the items of another checksum.
+    mutating func add(_ other: ItemChecksum) {
+        itemCount += other.itemCount
+        sum &+= other.sum
+    }
+
     /// Adds an item if only its number was read.
     @inline(__always)
     mutating func add(number: Int64) {

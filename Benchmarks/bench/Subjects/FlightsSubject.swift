@@ -58,6 +58,8 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     var hasPictures = false
     /// Whether the engine's store keeps a history of its changes; peers have none.
     var tracksHistory = false
+    /// How a peer is written; stacks and the engine ignore it.
+    var variant = PeerVariant.reference
     /// SQLite's `page_size`, which a file keeps from its creation on.
     var pageSize: Int64 = 4096
 

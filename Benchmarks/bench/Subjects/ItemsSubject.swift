@@ -5,9 +5,11 @@ import Stacks
 /// ``EngineSubject`` for the tables.
 protocol ItemsSubject: InspectableSubject {
     /// For each of these numbers, finds the item that has it, through the index, and reads each
-    /// property once. Each look-up is a separate request of the same shape, without a common
-    /// transaction.
-    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum
+    /// property once. Each look-up is a separate request of the same shape.
+    ///
+    /// - Parameter inTransaction: whether all look-ups share a read transaction, instead of one for
+    ///   each. Those of one turn of a context's queue do.
+    func findItems(numbered numbers: [Int64], inTransaction: Bool) throws -> ItemChecksum
 
     /// Reads all racks, then the items of each rack, and each property of each item once. A rack
     /// is a row of `ZRACK (Z_PK, Z_ENT, Z_OPT, ZNAME)`, and `ZITEM` has the column `ZRACK` with an
@@ -36,8 +38,8 @@ final class StackItems: ItemsSubject, StackCounting, Sendable {
 
     func settings(_ pragmas: [String]) throws -> [[String]] { try stack.settings(pragmas) }
 
-    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum {
-        try stack.viewContext.findItems(numbered: numbers)
+    func findItems(numbered numbers: [Int64], inTransaction: Bool) throws -> ItemChecksum {
+        try stack.viewContext.findItems(numbered: numbers, inTransaction: inTransaction)
     }
 
     func walkRacks(prefetching: Bool) throws -> ItemChecksum {
@@ -61,7 +63,17 @@ final class StackItems: ItemsSubject, StackCounting, Sendable {
 }
 
 extension ManagedObjectContext {
-    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum {
+    func findItems(numbered numbers: [Int64], inTransaction: Bool) throws -> ItemChecksum {
+        if inTransaction { return try findItems(numbered: numbers[...]) }
+        var checksum = ItemChecksum()
+        for index in numbers.indices {
+            checksum.add(try findItems(numbered: numbers[index...index]))
+        }
+        return checksum
+    }
+
+    /// Finds items in one turn of the queue.
+    private func findItems(numbered numbers: ArraySlice<Int64>) throws -> ItemChecksum {
         try performAndWait {
             var checksum = ItemChecksum()
             for number in numbers {

@@ -135,8 +135,8 @@ final class ObjectGraphEngine: EngineSubject {
         return held!
     }
 
-    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum {
-        try makeContext().findItems(numbered: numbers)
+    func findItems(numbered numbers: [Int64], inTransaction: Bool) throws -> ItemChecksum {
+        try makeContext().findItems(numbered: numbers, inTransaction: inTransaction)
     }
 
     func walkRacks(prefetching: Bool) throws -> ItemChecksum {

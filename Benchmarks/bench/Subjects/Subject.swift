@@ -30,24 +30,31 @@ struct Subject: Sendable {
         case stack
         /// An alternative that a user could choose; a yardstick.
         case peer
+        /// The fastest that could be written for the same answers: a bound for the engine.
+        case limit
         /// The engine alone: one context on one coordinator.
         case engine
         /// Tests that the instrument finds known faults. It can be named, but is not listed.
         case selfTest
     }
 
-    var role: SubjectRole { group == .peer ? .peer : .stack }
+    /// Whether it works without the engine.
+    var isPeer: Bool { group == .peer || group == .limit }
+
+    var role: SubjectRole { isPeer ? .peer : .stack }
 
     /// Peers have no coordinator and therefore no lock policy.
-    var hasLockPolicy: Bool { group != .peer }
+    var hasLockPolicy: Bool { !isPeer }
 
     /// All subjects. A new peer is registered here only.
     static let all = StackKind.all.map(Subject.init(stack:)) + engineAndPeers
 
     #if PostgreSQL
-    private static let engineAndPeers: [Subject] = [.objectGraph, .grdb, .sqliteC, .libpq]
+    private static let engineAndPeers: [Subject] = [
+        .objectGraph, .grdb, .sqliteC, .sqliteLimit, .libpq,
+    ]
     #else
-    private static let engineAndPeers: [Subject] = [.objectGraph, .grdb, .sqliteC]
+    private static let engineAndPeers: [Subject] = [.objectGraph, .grdb, .sqliteC, .sqliteLimit]
     #endif
 
     static func named(_ name: String) -> Subject? {

@@ -31,7 +31,9 @@ final class StoreReader {
     private static func open(_ name: String, _ flags: Int32, _ url: URL) throws -> OpaquePointer {
         var connection: OpaquePointer?
         let code = sqlite3_open_v2(name, &connection, flags | SQLITE_OPEN_URI, nil)
-        guard code == SQLITE_OK, let connection else {
+        guard code == SQLITE_OK, let connection,
+            TextHash.register(on: connection) == SQLITE_OK
+        else {
             defer { sqlite3_close(connection) }
             throw StoreReaderError(
                 sql: "open \(url.path)", reason: String(cString: sqlite3_errstr(code)))

@@ -83,6 +83,7 @@ struct WorkerContext {
             hasPictures: EngineWorkload.rowsWithPictures.contains(job.parameters["row"] ?? ""),
             tracksHistory: job.parameters["row"] == "insert-with-history"
                 || job.parameters["history"] == "on",
+            variant: job.parameters["variant"].flatMap(PeerVariant.init) ?? .reference,
             pageSize: job.storeFacts?["pageSize"] ?? 4096)
     }
 

@@ -112,7 +112,9 @@ import Testing
     }
 
     @Test func `a look-up by an indexed value is one statement`() throws {
-        for cell in try run("look-up", "all-stacks, peers", "rows: 50") {
+        for cell in try run(
+            "look-up", "all-stacks, peers", "rows: 50, transaction: [own, shared]")
+        {
             let isStack = !["grdb", "sqlite-c"].contains(cell.subject)
             #expect(cell.values(of: "statements") == (isStack ? [50] : []), "\(cell.identifier)")
         }
@@ -449,13 +451,24 @@ import Testing
 
     @Test func `the engine and its peers agree about items`() throws {
         let cells = try run(
-            "engine", "object-graph, peers",
+            "engine", "object-graph, peers, sqlite-limit",
             """
             rows: 203, row: [fetch-realise, fetch-one-integer, fetch-memory, insert, \
-            batch-insert, update, batch-update, fault, fault-in-transaction, pages, \
-            full-text, first-page, read-integer, read-text, filter-loaded]
+            batch-insert, update, batch-update, fault, fault-in-transaction, pages, look-up, \
+            look-up-in-transaction, walk, walk-prefetched, full-text, first-page, first-batch, \
+            scroll, read-integer, read-text, filter-loaded]
             """)
-        #expect(cells.count == 3 * 15)
+        #expect(cells.count == 4 * 21)
+    }
+
+    @Test(arguments: [
+        ("sqlite-c", "reference, 1-row, 10-rows, 64-rows"),
+        ("grdb", "reference, records, statements"),
+    ])
+    func `the variants of a peer write the same rows`(subject: String, variants: String) throws {
+        _ = try run(
+            "engine", subject,
+            "rows: 203, row: [insert, batch-insert, upsert, import-json], variant: [\(variants)]")
     }
 
     @Test func `of the engine's table one row is inserted into a history`() throws {

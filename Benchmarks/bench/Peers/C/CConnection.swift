@@ -7,9 +7,11 @@ import Foundation
 final class CConnection {
     private let database: OpaquePointer
     private var isClosed = false
+    let variant: PeerVariant
 
     /// Opens an existing database.
     init(_ configuration: SubjectConfiguration) throws {
+        variant = configuration.variant
         var opened: OpaquePointer?
         let code = sqlite3_open_v2(
             configuration.storeURL.path, &opened,
@@ -43,12 +45,13 @@ final class CConnection {
         guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else { throw error(sql) }
     }
 
-    func prepare(_ sql: String) throws -> CStatement {
+    /// - Parameter textBytes: the bytes of bound texts that SQLite need not copy.
+    func prepare(_ sql: String, textBytes: Int = 4096) throws -> CStatement {
         var pointer: OpaquePointer?
         let code = sqlite3_prepare_v3(
             database, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
         guard code == SQLITE_OK, let pointer else { throw error(sql) }
-        return CStatement(pointer)
+        return CStatement(pointer, textBytes: textBytes)
     }
 
     /// Runs `body` in a transaction and rolls back if it throws. Within another transaction, only

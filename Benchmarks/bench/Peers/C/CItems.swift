@@ -1,12 +1,15 @@
 import Foundation
 
-/// The engine's speed table through SQLite's C API: the reference for the engine.
-final class CItems: EngineSubject {
-    private let connection: CConnection
+/// The engine's speed table through SQLite's C API, as a careful programmer writes it: a struct with
+/// its strings for each item. The reference for the engine.
+class CItems: EngineSubject {
+    let connection: CConnection
     private let pictures: PictureFolder
     private var loadedItems: [ItemRecord] = []
+    /// The statements that replace racks, prepared when they are first needed.
+    private var rackWriter: RackWriter?
 
-    init(configuration: SubjectConfiguration) throws {
+    required init(configuration: SubjectConfiguration) throws {
         connection = try CConnection(configuration)
         pictures = PictureFolder(configuration)
     }
@@ -16,6 +19,7 @@ final class CItems: EngineSubject {
     }
 
     func close() throws {
+        rackWriter = nil
         try connection.close()
     }
 
@@ -42,23 +46,25 @@ final class CItems: EngineSubject {
     }
 
     func readItems(withKeys keys: [Int64], inTransaction: Bool) throws -> ItemChecksum {
-        if inTransaction { try connection.execute("BEGIN") }
-        let checksum = try readItems(withKeys: keys)
-        if inTransaction { try connection.execute("COMMIT") }
-        return checksum
+        try lookUp(keys, in: "Z_PK", inTransaction: inTransaction)
     }
 
-    private func readItems(withKeys keys: [Int64]) throws -> ItemChecksum {
+    /// Reads the item that has a value, for each of these values.
+    private func lookUp(
+        _ values: [Int64], in column: String, inTransaction: Bool
+    ) throws -> ItemChecksum {
         var select = try connection.prepare(
-            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?")
+            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE \(column) = ?")
         var checksum = ItemChecksum()
-        for key in keys {
-            select.bind(key, 1)
+        if inTransaction { try connection.execute("BEGIN") }
+        for value in values {
+            select.bind(value, 1)
             if try select.step() {
-                checksum.add(ItemRecord(select))
+                readItem(select, into: &checksum)
                 try select.reset()
             }
         }
+        if inTransaction { try connection.execute("COMMIT") }
         return checksum
     }
 
@@ -69,28 +75,13 @@ final class CItems: EngineSubject {
         for number in numbers {
             select.bind(number, 1)
             select.bind(rowCount, 2)
-            var page: [ItemRecord] = []
-            page.reserveCapacity(rowCount)
-            while try select.step() { page.append(ItemRecord(select)) }
-            page.withUnsafeBufferPointer { items in
-                for index in items.indices { checksum.add(items[index]) }
-            }
+            try readItems(&select, atMost: rowCount, into: &checksum)
         }
         return checksum
     }
 
-    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum {
-        var select = try connection.prepare(
-            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER = ?")
-        var checksum = ItemChecksum()
-        for number in numbers {
-            select.bind(number, 1)
-            if try select.step() {
-                checksum.add(ItemRecord(select))
-                try select.reset()
-            }
-        }
-        return checksum
+    func findItems(numbered numbers: [Int64], inTransaction: Bool) throws -> ItemChecksum {
+        try lookUp(numbers, in: "ZNUMBER", inTransaction: inTransaction)
     }
 
     func searchItems(for words: [String]) throws -> ItemChecksum {
@@ -98,11 +89,7 @@ final class CItems: EngineSubject {
         var checksum = ItemChecksum()
         for word in words {
             select.bind(word, 1)
-            var items: [ItemRecord] = []
-            while try select.step() { items.append(ItemRecord(select)) }
-            items.withUnsafeBufferPointer { items in
-                for index in items.indices { checksum.add(items[index]) }
-            }
+            try readItems(&select, atMost: 0, into: &checksum)
         }
         return checksum
     }
@@ -114,31 +101,22 @@ final class CItems: EngineSubject {
             racks.append(RackRecord(key: select.integer(0), name: select.text(1)))
         }
         var checksum = ItemChecksum()
-        let itemsByRack = prefetching ? try fetchItemsByRack() : [:]
-        select = try connection.prepare(
-            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZRACK = ?")
-        for rack in racks {
-            var items = itemsByRack[rack.key, default: []]
-            if !prefetching {
+        if prefetching {
+            select = try connection.prepare(
+                """
+                SELECT \(ItemRecord.selection), ZRACK FROM ZITEM \
+                WHERE ZRACK IN (SELECT Z_PK FROM ZRACK)
+                """)
+            try readItems(&select, of: racks, into: &checksum)
+        } else {
+            select = try connection.prepare(
+                "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZRACK = ?")
+            for rack in racks {
                 select.bind(rack.key, 1)
-                while try select.step() { items.append(ItemRecord(select)) }
-            }
-            items.withUnsafeBufferPointer { items in
-                for index in items.indices { checksum.add(items[index]) }
+                try readItems(&select, atMost: 0, into: &checksum)
             }
         }
         return checksum
-    }
-
-    private func fetchItemsByRack() throws -> [Int64: [ItemRecord]] {
-        var items: [Int64: [ItemRecord]] = [:]
-        var select = try connection.prepare(
-            "SELECT \(ItemRecord.selection), ZRACK FROM ZITEM WHERE ZRACK IN (SELECT Z_PK FROM ZRACK)"
-        )
-        while try select.step() {
-            items[select.integer(12), default: []].append(ItemRecord(select))
-        }
-        return items
     }
 
     func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems {
@@ -147,14 +125,7 @@ final class CItems: EngineSubject {
         var held: HeldItems?
         for _ in 0..<times {
             select.bind(rowCount, 1)
-            var page: [ItemRecord] = []
-            page.reserveCapacity(rowCount)
-            while try select.step() { page.append(ItemRecord(select)) }
-            var checksum = ItemChecksum()
-            page.withUnsafeBufferPointer { items in
-                for index in items.indices { checksum.add(items[index]) }
-            }
-            held = HeldItems(items: page, checksum: checksum)
+            held = try holdItems(&select, atMost: rowCount)
         }
         return held!
     }
@@ -169,21 +140,66 @@ final class CItems: EngineSubject {
         var select = try connection.prepare(
             "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER > ? ORDER BY ZNUMBER LIMIT ?")
         var checksum = ItemChecksum()
-        var page: [ItemRecord] = []
-        page.reserveCapacity(rowCount)
         // Each page starts after the last number of the page before.
-        var last = Int64.min
-        repeat {
-            select.bind(last, 1)
+        var last: Int64? = .min
+        while let number = last {
+            select.bind(number, 1)
             select.bind(rowCount, 2)
-            page.removeAll(keepingCapacity: true)
-            while try select.step() { page.append(ItemRecord(select)) }
-            page.withUnsafeBufferPointer { items in
+            last = try readItems(&select, atMost: rowCount, into: &checksum)
+        }
+        return (Int(count), checksum)
+    }
+
+    // MARK: What an item is
+
+    /// Reads the row of a statement.
+    func readItem(_ select: borrowing CStatement, into checksum: inout ItemChecksum) {
+        checksum.add(ItemRecord(select))
+    }
+
+    /// Fetches the rows of a statement and reads them.
+    ///
+    /// - Parameter rowCount: how many rows there are at most; 0 if that is unknown.
+    /// - Returns: the number of the last item; nil if there is none.
+    @discardableResult
+    func readItems(
+        _ select: inout CStatement, atMost rowCount: Int, into checksum: inout ItemChecksum
+    ) throws -> Int64? {
+        var items: [ItemRecord] = []
+        items.reserveCapacity(rowCount)
+        while try select.step() { items.append(ItemRecord(select)) }
+        items.withUnsafeBufferPointer { items in
+            for index in items.indices { checksum.add(items[index]) }
+        }
+        return items.last?.number
+    }
+
+    /// Fetches the rows of a statement, reads them and holds them.
+    func holdItems(_ select: inout CStatement, atMost rowCount: Int) throws -> HeldItems {
+        var items: [ItemRecord] = []
+        items.reserveCapacity(rowCount)
+        while try select.step() { items.append(ItemRecord(select)) }
+        var checksum = ItemChecksum()
+        items.withUnsafeBufferPointer { items in
+            for index in items.indices { checksum.add(items[index]) }
+        }
+        return HeldItems(items: items, checksum: checksum)
+    }
+
+    /// Fetches the rows of a statement whose last column is the key of a rack, and reads those of each
+    /// rack.
+    func readItems(
+        _ select: inout CStatement, of racks: [RackRecord], into checksum: inout ItemChecksum
+    ) throws {
+        var itemsByRack: [Int64: [ItemRecord]] = [:]
+        while try select.step() {
+            itemsByRack[select.integer(12), default: []].append(ItemRecord(select))
+        }
+        for rack in racks {
+            itemsByRack[rack.key, default: []].withUnsafeBufferPointer { items in
                 for index in items.indices { checksum.add(items[index]) }
             }
-            last = page.last?.number ?? last
-        } while page.count == rowCount
-        return (Int(count), checksum)
+        }
     }
 
     private func fetchItems() throws -> [ItemRecord] {
@@ -226,39 +242,30 @@ final class CItems: EngineSubject {
     }
 
     func importItems(from file: ItemFile) throws {
-        let columns = ItemRecord.insertedColumns
-        var insert = try connection.prepare(
-            """
-            INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, \(columns.joined(separator: ", "))) \
-            VALUES (?, 1, 1\(String(repeating: ", ?", count: columns.count)))
-            """)
-        try connection.transaction {
-            var key = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 1")
-            try file.forEachItem { item in
-                key += 1
-                insert.bind(key, 1)
-                ItemRecord.bind(item, to: &insert)
-                try insert.run()
+        var inserter = try CInserter(
+            "Item", columns: ItemRecord.insertedColumns, on: connection)
+        var pending: [ItemRow] = []
+        func write() throws {
+            try inserter.insert(pending, saveSize: Self.pendingCount) {
+                ItemRecord.bind($1, to: &$0)
             }
-            try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(key) WHERE Z_ENT = 1")
+            pending.removeAll(keepingCapacity: true)
+        }
+        try connection.transaction {
+            try file.forEachItem { item in
+                pending.append(item)
+                if pending.count == Self.pendingCount { try write() }
+            }
+            try write()
         }
     }
 
+    /// How many items of a file are in memory at a time.
+    private static let pendingCount = 640
+
     func replaceRacks(with items: [ItemRow]) throws {
-        try connection.transaction {
-            try connection.execute(
-                "DELETE FROM ZITEM WHERE ZRACK IN (SELECT Z_PK FROM ZRACK); DELETE FROM ZRACK")
-            let rack = try connection.insert(
-                [Rack.feedName], entity: "Rack", columns: ["ZNAME"], saveSize: 1
-            ) { $0.bind($1, 2) }.lowerBound
-            try connection.insert(
-                items, entity: "Item", columns: ItemRecord.insertedColumns + ["ZRACK"],
-                saveSize: max(items.count, 1)
-            ) {
-                ItemRecord.bind($1, to: &$0)
-                $0.bind(rack, 12)
-            }
-        }
+        if rackWriter == nil { rackWriter = try RackWriter(connection) }
+        try connection.transaction { try rackWriter!.replaceRacks(with: items) }
     }
 
     func loadItems() throws {
@@ -294,26 +301,65 @@ final class CItems: EngineSubject {
     }
 
     func updateLoadedItems() throws {
+        try update(loadedItems.count) { index in
+            loadedItems[index].quantity += 1
+            loadedItems[index].version += 1
+            return (
+                loadedItems[index].key, loadedItems[index].quantity, loadedItems[index].version
+            )
+        }
+    }
+
+    /// Writes quantities by key, in one transaction.
+    ///
+    /// - Parameter change: changes the item at a position and returns its values.
+    @inline(__always)
+    final func update(
+        _ count: Int, _ change: (Int) -> (key: Int64, quantity: Int32, version: Int32)
+    ) throws {
         var update = try connection.prepare(
             "UPDATE ZITEM SET ZQUANTITY = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?")
         try connection.transaction {
-            for index in loadedItems.indices {
-                let version = loadedItems[index].version
-                loadedItems[index].quantity += 1
-                loadedItems[index].version += 1
-                update.bind(Int64(loadedItems[index].quantity), 1)
-                update.bind(Int64(version + 1), 2)
-                update.bind(loadedItems[index].key, 3)
-                update.bind(Int64(version), 4)
+            for index in 0..<count {
+                let item = change(index)
+                update.bind(Int64(item.quantity), 1)
+                update.bind(Int64(item.version), 2)
+                update.bind(item.key, 3)
+                update.bind(Int64(item.version - 1), 4)
                 try update.run()
-                guard connection.changes == 1 else {
-                    throw RowChanged(key: loadedItems[index].key)
-                }
+                guard connection.changes == 1 else { throw RowChanged(key: item.key) }
             }
         }
     }
 
     func batchUpdate() throws {
         try connection.execute("UPDATE ZITEM SET ZQUANTITY = ZQUANTITY + 1, Z_OPT = Z_OPT + 1")
+    }
+}
+
+/// The prepared statements that replace all racks.
+private final class RackWriter {
+    private var deleteItems: CStatement
+    private var deleteRacks: CStatement
+    private var racks: CInserter
+    private var items: CInserter
+
+    init(_ connection: CConnection) throws {
+        deleteItems = try connection.prepare(
+            "DELETE FROM ZITEM WHERE ZRACK IN (SELECT Z_PK FROM ZRACK)")
+        deleteRacks = try connection.prepare("DELETE FROM ZRACK")
+        racks = try CInserter("Rack", columns: ["ZNAME"], on: connection)
+        items = try CInserter(
+            "Item", columns: ItemRecord.insertedColumns + ["ZRACK"], on: connection)
+    }
+
+    func replaceRacks(with rows: [ItemRow]) throws {
+        try deleteItems.run()
+        try deleteRacks.run()
+        let rack = try racks.insert([Rack.feedName], saveSize: 1) { $0.bind($1, 2) }.lowerBound
+        try items.insert(rows, saveSize: max(rows.count, 1)) {
+            ItemRecord.bind($1, to: &$0)
+            $0.bind(rack, 12)
+        }
     }
 }

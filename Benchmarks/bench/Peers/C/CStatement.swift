@@ -15,9 +15,9 @@ struct CStatement: ~Copyable {
     /// Added to the index of each parameter, for statements that insert several rows.
     var parameterOffset: Int32 = 0
 
-    init(_ pointer: OpaquePointer) {
+    init(_ pointer: OpaquePointer, textBytes: Int) {
         self.pointer = pointer
-        texts = .allocate(byteCount: 4096, alignment: 1)
+        texts = .allocate(byteCount: textBytes, alignment: 1)
     }
 
     deinit {
@@ -183,10 +183,20 @@ struct CStatement: ~Copyable {
 
     @inline(__always)
     func optionalText(_ column: Int32) -> String? {
+        optionalUTF8(column).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The bytes of a text, valid until the next step; empty for NULL.
+    @inline(__always)
+    func utf8(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+        optionalUTF8(column) ?? UnsafeBufferPointer(start: nil, count: 0)
+    }
+
+    @inline(__always)
+    func optionalUTF8(_ column: Int32) -> UnsafeBufferPointer<UInt8>? {
         let value = value(column)
         guard let start = sqlite3_value_text(value) else { return nil }
-        let count = Int(sqlite3_value_bytes(value))
-        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+        return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
     }
 }
 

@@ -4,11 +4,13 @@ import GRDB
 /// The engine's speed table with GRDB records.
 final class GRDBItems: EngineSubject {
     private let pool: DatabasePool
+    private let variant: PeerVariant
     private let pictures: PictureFolder
     private var loadedItems: [ItemRecord] = []
 
     init(configuration: SubjectConfiguration) throws {
         pool = try DatabasePool(configuration)
+        variant = configuration.variant
         pictures = PictureFolder(configuration)
     }
 
@@ -39,50 +41,47 @@ final class GRDBItems: EngineSubject {
     }
 
     func readItems(withKeys keys: [Int64], inTransaction: Bool) throws -> ItemChecksum {
-        if inTransaction {
-            return try pool.read { database in
-                try readItems(withKeys: keys) { try $0.fetchOne(database) }
-            }
-        }
-        return try readItems(withKeys: keys) { request in
-            try pool.read { try request.fetchOne($0) }
-        }
+        try lookUp(keys, in: "Z_PK", inTransaction: inTransaction)
     }
 
-    private func readItems(
-        withKeys keys: [Int64], _ fetchOne: (SQLRequest<ItemRecord>) throws -> ItemRecord?
+    /// Reads the item that has a value, for each of these values.
+    private func lookUp(
+        _ values: [Int64], in column: String, inTransaction: Bool
     ) throws -> ItemChecksum {
+        let sql = "SELECT \(ItemRecord.selection) FROM ZITEM WHERE \(column) = ?"
+        func lookUp(_ value: Int64, _ database: Database) throws -> ItemRecord? {
+            try SQLRequest<ItemRecord>(sql: sql, arguments: [value], cached: true)
+                .fetchOne(database)
+        }
         var checksum = ItemChecksum()
-        for key in keys {
-            let request = SQLRequest<ItemRecord>(
-                sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE Z_PK = ?",
-                arguments: [key], cached: true)
-            if let item = try fetchOne(request) { checksum.add(item) }
+        if inTransaction {
+            try pool.read { database in
+                for value in values {
+                    if let item = try lookUp(value, database) { checksum.add(item) }
+                }
+            }
+        } else {
+            for value in values {
+                if let item = try pool.read({ try lookUp(value, $0) }) { checksum.add(item) }
+            }
         }
         return checksum
     }
 
     func readPages(from numbers: [Int64], rowCount: Int) throws -> ItemChecksum {
+        let sql =
+            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER >= ? ORDER BY ZNUMBER LIMIT ?"
         var checksum = ItemChecksum()
         for number in numbers {
             let request = SQLRequest<ItemRecord>(
-                sql:
-                    "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER >= ? ORDER BY ZNUMBER LIMIT ?",
-                arguments: [number, rowCount], cached: true)
+                sql: sql, arguments: [number, rowCount], cached: true)
             for item in try pool.read({ try request.fetchAll($0) }) { checksum.add(item) }
         }
         return checksum
     }
 
-    func findItems(numbered numbers: [Int64]) throws -> ItemChecksum {
-        var checksum = ItemChecksum()
-        for number in numbers {
-            let request = SQLRequest<ItemRecord>(
-                sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER = ?",
-                arguments: [number], cached: true)
-            if let item = try pool.read({ try request.fetchOne($0) }) { checksum.add(item) }
-        }
-        return checksum
+    func findItems(numbered numbers: [Int64], inTransaction: Bool) throws -> ItemChecksum {
+        try lookUp(numbers, in: "ZNUMBER", inTransaction: inTransaction)
     }
 
     func searchItems(for words: [String]) throws -> ItemChecksum {
@@ -98,13 +97,13 @@ final class GRDBItems: EngineSubject {
     func walkRacks(prefetching: Bool) throws -> ItemChecksum {
         let racks = try pool.read { try RackRecord.fetchAll($0) }
         let itemsByRack = prefetching ? try fetchItemsByRack() : [:]
+        let sql = "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZRACK = ?"
         var checksum = ItemChecksum()
         for rack in racks {
             var items = itemsByRack[rack.key, default: []]
             if !prefetching {
                 let request = SQLRequest<ItemRecord>(
-                    sql: "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZRACK = ?",
-                    arguments: [rack.key], cached: true)
+                    sql: sql, arguments: [rack.key], cached: true)
                 items = try pool.read { try request.fetchAll($0) }
             }
             for item in items { checksum.add(item) }
@@ -126,11 +125,10 @@ final class GRDBItems: EngineSubject {
     }
 
     func holdFirstPage(rowCount: Int, times: Int) throws -> HeldItems {
+        let sql = "SELECT \(ItemRecord.selection) FROM ZITEM ORDER BY ZNUMBER LIMIT ?"
         var held: HeldItems?
         for _ in 0..<times {
-            let request = SQLRequest<ItemRecord>(
-                sql: "SELECT \(ItemRecord.selection) FROM ZITEM ORDER BY ZNUMBER LIMIT ?",
-                arguments: [rowCount], cached: true)
+            let request = SQLRequest<ItemRecord>(sql: sql, arguments: [rowCount], cached: true)
             let page = try pool.read { try request.fetchAll($0) }
             var checksum = ItemChecksum()
             for item in page { checksum.add(item) }
@@ -148,13 +146,13 @@ final class GRDBItems: EngineSubject {
         let count = try pool.read { try ItemRecord.fetchCount($0) }
         var checksum = ItemChecksum()
         var page: [ItemRecord] = []
+        let sql =
+            "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER > ? ORDER BY ZNUMBER LIMIT ?"
         // Each page starts after the last number of the page before.
         var last = Int64.min
         repeat {
             let request = SQLRequest<ItemRecord>(
-                sql:
-                    "SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER > ? ORDER BY ZNUMBER LIMIT ?",
-                arguments: [last, rowCount], cached: true)
+                sql: sql, arguments: [last, rowCount], cached: true)
             page = try pool.read { try request.fetchAll($0) }
             for item in page { checksum.add(item) }
             last = page.last?.number ?? last
@@ -165,7 +163,26 @@ final class GRDBItems: EngineSubject {
     // MARK: Writing
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {
+        guard variant == .records else {
+            for start in stride(from: 0, to: items.count, by: saveSize) {
+                try write(items[start..<min(start + saveSize, items.count)])
+            }
+            return
+        }
         try pool.insert(items, entity: "Item", saveSize: saveSize) { ItemRecord($0, key: $1) }
+    }
+
+    /// Inserts items in one transaction, with a statement that is prepared once.
+    private func write(_ items: ArraySlice<ItemRow>, conflictClause: String = "") throws {
+        try pool.write { database in
+            var key = try Self.lastKey(database)
+            let insertion = try ItemInsertion(database, conflictClause: conflictClause)
+            for item in items {
+                key += 1
+                try insertion.insert(item, key: key)
+            }
+            try Self.setLastKey(key, database)
+        }
     }
 
     func insert(_ items: [ItemRow], picture: Data) throws {
@@ -183,35 +200,16 @@ final class GRDBItems: EngineSubject {
 
     /// Records do not count versions, so this statement does.
     func upsert(_ items: [ItemRow]) throws {
-        let columns = [
-            "ZNUMBER", "ZQUANTITY", "ZDELAYMINUTES", "ZPRICE", "ZCREATEDAT", "ZNAME", "ZMAKER",
-            "ZCITY", "ZADDRESS", "ZNOTE",
-        ]
-        try pool.write { database in
-            let statement = try database.cachedStatement(
-                sql: """
-                    INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, \(columns.joined(separator: ", "))) \
-                    VALUES (?, 1, 1\(String(repeating: ", ?", count: columns.count)))\
-                    \(ItemRecord.upsertClause)
-                    """)
-            var key = try Self.lastKey(database)
-            for item in items {
-                key += 1
-                try statement.execute(arguments: [
-                    key, item.number, item.quantity, item.delayMinutes, item.price,
-                    item.createdAt.timeIntervalSinceReferenceDate, item.name, item.maker,
-                    item.city, item.address, item.note,
-                ])
-            }
-            try Self.setLastKey(key, database)
-        }
+        try write(items[...], conflictClause: ItemRecord.upsertClause)
     }
 
     func importItems(from file: ItemFile) throws {
         try pool.write { database in
             var key = try Self.lastKey(database)
+            let insertion = try ItemInsertion(database)
             try file.forEachItem { item in
                 key += 1
+                guard variant == .records else { return try insertion.insert(item, key: key) }
                 try ItemRecord(item, key: key).insert(database)
             }
             try Self.setLastKey(key, database)
@@ -305,5 +303,29 @@ final class GRDBItems: EngineSubject {
             _ = try ItemRecord.updateAll(
                 database, [ItemRecord.Columns.quantity += 1, ItemRecord.Columns.version += 1])
         }
+    }
+}
+
+/// A prepared statement that inserts an item.
+private struct ItemInsertion {
+    private let statement: Statement
+
+    init(_ database: Database, conflictClause: String = "") throws {
+        let columns = ItemRecord.insertedColumns
+        statement = try database.cachedStatement(
+            sql: """
+                INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, \(columns.joined(separator: ", "))) \
+                VALUES (?, \(EntityNumber.item), 1\(String(repeating: ", ?", count: columns.count)))\
+                \(conflictClause)
+                """)
+    }
+
+    func insert(_ item: ItemRow, key: Int64) throws {
+        statement.setUncheckedArguments([
+            key, item.number, item.quantity, item.delayMinutes, item.price,
+            item.createdAt.timeIntervalSinceReferenceDate, item.name, item.maker, item.city,
+            item.address, item.note,
+        ])
+        try statement.execute()
     }
 }

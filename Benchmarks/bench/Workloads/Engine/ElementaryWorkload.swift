@@ -26,7 +26,8 @@ enum ElementaryWorkload {
             switch operation {
             case .insert: try objects.insert(items)
             case .save: try objects.saveEach(stored)
-            case .fetch: return try objects.findItems(numbered: items.map(\.number))
+            case .fetch:
+                return try objects.findItems(numbered: items.map(\.number), inTransaction: true)
             }
             return nil
         }
@@ -39,8 +40,7 @@ enum ElementaryWorkload {
                 [found],
                 equal: ItemChecksum(itemCount: items.count, sum: facts[ItemSum.checksum.name]))
         }
-        // Each quantity was raised by one.
-        if operation == .save { facts[ItemSum.quantity.name, default: 0] += Int64(items.count) }
+        if operation == .save { ItemSum.raiseQuantities(in: &facts, by: 1) }
         let store = try StoreReader(context.storeURL)
         try verifier.checkJournal(of: store)
         try verifier.checkItems(in: store, are: facts)

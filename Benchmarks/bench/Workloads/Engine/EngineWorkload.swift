@@ -32,7 +32,8 @@ enum EngineWorkload {
         case "fault-in-transaction": try fault(rowCount, context, inTransaction: true)
         case "pages": try pages(rowCount, context)
         case "first-page", "names-beside-external": try firstPage(rowCount, context)
-        case "look-up": try lookUp(rowCount, context)
+        case "look-up": try lookUp(rowCount, context, inTransaction: false)
+        case "look-up-in-transaction": try lookUp(rowCount, context, inTransaction: true)
         case "full-text": try search(rowCount, context)
         case "walk": try read(context, ItemSum.checksum) { try $0.walkRacks(prefetching: false) }
         case "walk-prefetched":
@@ -75,7 +76,7 @@ enum EngineWorkload {
         case "insert-with-derived-count":
             ItemStore(rowCount: 0, hasRacks: true, countsItems: true)
         case "upsert": ItemStore(rowCount: rowCount / 2)
-        case "pages", "first-page", "first-batch", "scroll", "look-up":
+        case "pages", "first-page", "first-batch", "scroll", "look-up", "look-up-in-transaction":
             ItemStore(rowCount: rowCount, isNumberIndexed: true)
         case "walk", "walk-prefetched": ItemStore(rowCount: rowCount, hasRacks: true)
         case "full-text": ItemStore(rowCount: rowCount, isNoteSearchable: true)
@@ -181,15 +182,16 @@ enum EngineWorkload {
     }
 
     /// Looks items up by their indexed number, in random order.
-    private static func lookUp(_ rowCount: Int, _ context: WorkerContext) throws -> WorkloadOutcome
-    {
+    private static func lookUp(
+        _ rowCount: Int, _ context: WorkerContext, inTransaction: Bool
+    ) throws -> WorkloadOutcome {
         let items = ItemRow.generated(count: rowCount)
         var random = SeededGenerator(seed: context.job.seed)
         let numbers = (1...Int64(rowCount)).shuffled(using: &random).prefix(lookUpCount)
         let expected = numbers.reduce(into: ItemChecksum()) { $0.add(items[Int($1) - 1]) }
         let (subject, _) = try context.openEngine(isWritten: false)
         return try read(numbers.count, from: subject, context, expected) {
-            try subject.findItems(numbered: Array(numbers))
+            try subject.findItems(numbered: Array(numbers), inTransaction: inTransaction)
         }
     }
 
@@ -273,20 +275,33 @@ enum EngineWorkload {
 
     // MARK: Writing
 
-    /// Each batch starts with an empty store.
+    /// Writes in batches, each to a fresh store, which is checked when the subject has closed it.
+    private static func write(
+        _ items: [ItemRow], _ context: WorkerContext, _ batch: (inout Batches) throws -> Void,
+        _ check: (inout Verifier, StoreReader) throws -> Void
+    ) throws -> WorkloadOutcome {
+        let facts = ItemSum.facts(of: items)
+        var verifier = Verifier()
+        let sample = try context.measureBatches(rowCount: items.count) { batches in
+            try batch(&batches)
+            let store = try StoreReader(context.storeURL)
+            try verifier.checkJournal(of: store)
+            try verifier.checkItems(in: store, are: facts)
+            try check(&verifier, store)
+        }
+        return WorkloadOutcome(sample: sample, verification: verifier.verification)
+    }
+
     private static func insert(
         _ rowCount: Int, _ context: WorkerContext,
         _ operation: (any EngineSubject, [ItemRow]) throws -> Void
     ) throws -> WorkloadOutcome {
         let items = ItemRow.generated(count: rowCount)
-        let sample = try context.measureBatches(rowCount: rowCount) { batches in
+        return try write(items, context) { batches in
             let (subject, _) = try context.openEngine(isWritten: true)
             try batches.time(subject, once: true) { try operation(subject, items) }
             try subject.close()
-        }
-        return try outcome(sample, context) { verifier in
-            let store = try StoreReader(context.storeURL)
-            try verifier.checkItems(in: store, are: ItemSum.facts(of: items))
+        } _: { verifier, store in
             let tracksHistory = context.configuration.tracksHistory
             try verifier.checkHistory(in: store, hasOnly: tracksHistory ? [.insert: rowCount] : nil)
             guard context.configuration.hasPictures else { return }
@@ -295,19 +310,16 @@ enum EngineWorkload {
         }
     }
 
-    /// Each batch starts with an empty store. Racks and items are saved together.
+    /// Racks and items are saved together.
     private static func insertOnRacks(
         _ rowCount: Int, _ context: WorkerContext
     ) throws -> WorkloadOutcome {
         let items = ItemRow.generated(count: rowCount)
-        let sample = try context.measureBatches(rowCount: rowCount) { batches in
+        return try write(items, context) { batches in
             let engine = try context.openObjectGraph(isWritten: true)
             try batches.time(engine, once: true) { try engine.insertOnRacks(items) }
             try engine.close()
-        }
-        return try outcome(sample, context) { verifier in
-            let store = try StoreReader(context.storeURL)
-            try verifier.checkItems(in: store, are: ItemSum.facts(of: items))
+        } _: { verifier, store in
             guard context.configuration.countsItems else { return }
             let wrong = try store.integer(
                 """
@@ -324,14 +336,11 @@ enum EngineWorkload {
     ) throws -> WorkloadOutcome {
         var items = ItemRow.generated(count: rowCount)
         for index in items.indices { items[index].quantity += 1_000 }
-        let sample = try context.measureBatches(rowCount: rowCount) { batches in
+        return try write(items, context) { batches in
             let (subject, _) = try context.openEngine(isWritten: true)
             try batches.time(subject, once: true) { try subject.upsert(items) }
             try subject.close()
-        }
-        return try outcome(sample, context) { verifier in
-            let store = try StoreReader(context.storeURL)
-            try verifier.checkItems(in: store, are: ItemSum.facts(of: items))
+        } _: { verifier, store in
             let versions = try store.integer("SELECT SUM(Z_OPT) FROM ZITEM")
             verifier.check("versions", versions, equals: rowCount + rowCount / 2)
         }
@@ -370,7 +379,7 @@ enum EngineWorkload {
             }
         }
         try subject.close()
-        facts[ItemSum.quantity.name, default: 0] += Int64(batchCount * rowCount)
+        ItemSum.raiseQuantities(in: &facts, by: batchCount)
         return try outcome(sample, context) { verifier in
             try verifier.checkItems(in: StoreReader(context.storeURL), are: facts)
         }
@@ -470,7 +479,7 @@ extension EngineWorkload {
 extension WorkloadKind {
     static let engine = WorkloadKind(
         name: "engine", summary: "a line of the engine's speed table, beside C and GRDB",
-        subjects: [.engine, .peer], usesDataset: false, store: EngineWorkload.store,
+        subjects: [.engine, .peer, .limit], usesDataset: false, store: EngineWorkload.store,
         parameters: [
             WorkloadParameter(
                 name: "row",
@@ -481,12 +490,17 @@ extension WorkloadKind {
                     "batch-insert", "update", "batch-update", "fault",
                     "fault-in-transaction", "pages", "first-page", "first-batch", "scroll",
                     "read-integer", "read-text", "filter-loaded", "growth-fetch", "growth-insert",
-                    "upsert", "import-json", "look-up", "full-text", "walk", "walk-prefetched",
+                    "upsert", "import-json", "look-up", "look-up-in-transaction", "full-text",
+                    "walk", "walk-prefetched",
                 ]),
                 defaultValue: "fetch-realise", summary: "the line"),
             WorkloadParameter(
                 name: "rows", values: .integer(1...10_000_000), defaultValue: "100000",
                 summary: "rows of ten columns"),
+            WorkloadParameter(
+                name: "variant", values: .cases(of: PeerVariant.self), defaultValue: "reference",
+                summary: "how a peer inserts: so many rows with a statement in C, records or a"
+                    + " prepared statement in GRDB; the reference is the fastest of them"),
         ],
         extraMetrics: [
             Metric("costGrowth", title: "cost per row, 1,000,000 : 10,000", unit: .ratio),

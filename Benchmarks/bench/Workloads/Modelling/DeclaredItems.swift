@@ -53,8 +53,7 @@ enum ItemWrite {
             try engine.close()
         }
         var facts = ItemSum.facts(of: items)
-        // Each quantity was raised by one.
-        if self == .update { facts[ItemSum.quantity.name, default: 0] += Int64(items.count) }
+        if self == .update { ItemSum.raiseQuantities(in: &facts, by: 1) }
         let reader = try StoreReader(context.storeURL)
         try verifier.checkJournal(of: reader)
         try verifier.checkItems(in: reader, are: facts)

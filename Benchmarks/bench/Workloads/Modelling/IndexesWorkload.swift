@@ -40,7 +40,9 @@ enum IndexesWorkload {
         var answers: Set<ItemChecksum> = []
         let sample = try context.measureBatches(rowCount: wanted.count) { batches in
             answers.insert(
-                try batches.time(engine) { try engine.findItems(numbered: wanted.map(\.number)) })
+                try batches.time(engine) {
+                    try engine.findItems(numbered: wanted.map(\.number), inTransaction: true)
+                })
         }
         try engine.close()
         try verifier.checkJournal(of: StoreReader(context.storeURL))

@@ -9,7 +9,7 @@ extension WorkerContext {
         _ read: () throws -> ItemChecksum
     ) throws -> WorkloadOutcome {
         // Pools open a connection at the first read.
-        _ = try subject.findItems(numbered: [1])
+        _ = try subject.findItems(numbered: [1], inTransaction: false)
         var answers: Set<ItemChecksum> = []
         let sample = try measure(
             counting: subject as? any CountingSubject, rowCount: rowCount, repeats: true

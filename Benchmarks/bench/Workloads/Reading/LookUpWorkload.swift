@@ -8,7 +8,8 @@ enum LookUpWorkload {
         let numbers = (1...Int64(rowCount)).shuffled(using: &random)
         let (subject, facts) = try context.openItems(isWritten: false, hasRacks: false)
         return try context.measureReads(of: subject, rowCount: rowCount, facts) {
-            try subject.findItems(numbered: numbers)
+            try subject.findItems(
+                numbered: numbers, inTransaction: context.text("transaction") == "shared")
         }
     }
 }
@@ -21,7 +22,10 @@ extension WorkloadKind {
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...10_000_000), defaultValue: "20000",
-                summary: "items of ten columns, each of which is found once")
+                summary: "items of ten columns, each of which is found once"),
+            WorkloadParameter(
+                name: "transaction", values: .choice(["own", "shared"]), defaultValue: "own",
+                summary: "whether each look-up has a read transaction of its own, or all share one"),
         ],
         run: LookUpWorkload.run)
 }

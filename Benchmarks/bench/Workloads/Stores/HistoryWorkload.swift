@@ -119,8 +119,7 @@ extension HistoryWorkload.Way {
     fileprivate func facts(of items: [ItemRow]) -> [String: Int64] {
         guard self != .delete else { return ItemSum.facts(of: []) }
         var facts = ItemSum.facts(of: items)
-        // Each quantity was raised by one.
-        if changeType == .update { facts[ItemSum.quantity.name, default: 0] += Int64(items.count) }
+        if changeType == .update { ItemSum.raiseQuantities(in: &facts, by: 1) }
         return facts
     }
 }

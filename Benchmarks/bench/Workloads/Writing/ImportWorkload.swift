@@ -40,11 +40,11 @@ extension Verifier {
         check(
             "distance in miles", try store.integer("SELECT SUM(ZDISTANCE) FROM ZFLIGHT"),
             equals: facts.distanceMilesTotal)
-        try check(AirlineRow.columnSums, of: "ZAIRLINE", in: store, hold: dataset.airlines)
-        try check(AirportRow.columnSums, of: "ZAIRPORT", in: store, hold: dataset.airports)
-        try check(PlaneRow.columnSums, of: "ZPLANE", in: store, hold: dataset.planes)
-        try check(WeatherRow.columnSums, of: "ZWEATHER", in: store, hold: dataset.weather)
-        try check(FlightRow.columnSums, of: "ZFLIGHT", in: store, hold: dataset.flights)
+        try check(dataset.airlines, in: "ZAIRLINE", of: store)
+        try check(dataset.airports, in: "ZAIRPORT", of: store)
+        try check(dataset.planes, in: "ZPLANE", of: store)
+        try check(dataset.weather, in: "ZWEATHER", of: store)
+        try check(dataset.flights, in: "ZFLIGHT", of: store)
         // A key that leads to no row or to a wrong one counts as missing.
         for (name, table, column, codes, count) in [
             ("flights without airline", "ZAIRLINE", "ZAIRLINE", ("ZCARRIER", "ZCARRIER"), 0),
