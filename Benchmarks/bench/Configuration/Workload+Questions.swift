@@ -10,7 +10,7 @@ import Benchmarking
 //         where: { extent: first-page }  # these cells only
 //         metric: time                   # default: the kind's primary metric
 //         sameWithin: 10%                # smaller differences do not matter
-//         sameBelowMilliseconds: 1       # shorter times count as this one
+//         sameBelowMilliseconds: 1       # shorter times count as this one; …Mebibytes for memory
 //         column: first page             # heading in the table of stacks, for questions about them
 extension Workload {
     private static let sharesAllowed =
@@ -31,7 +31,7 @@ extension Workload {
     private func question(_ node: ConfigurationNode) throws -> Question {
         let entries = try node.mapping(allowing: [
             "id", "question", "compare", "against", "where", "metric", "sameWithin",
-            "sameBelowMilliseconds", "column",
+            "sameBelowMilliseconds", "sameBelowMebibytes", "column",
         ])
         let compare = try entries.required("compare")
         let axis = try compare.choice(
@@ -51,7 +51,8 @@ extension Workload {
             sentence: try entries.required("question").string(), axis: axis,
             metric: metric,
             sameWithin: try entries.required("sameWithin").percentage(in: Self.sharesAllowed),
-            sameBelow: try entries["sameBelowMilliseconds"].map { try sameBelow($0, metric) },
+            sameBelow: try entries["sameBelowMilliseconds"].map { try time($0, of: metric) }
+                ?? entries["sameBelowMebibytes"].map { try bytes($0, of: metric) },
             column: try entries["column"]?.string(),
             isContended: kind.isContended ? true : nil, contests: contests)
     }
@@ -68,7 +69,15 @@ extension Workload {
         return values
     }
 
-    private func sameBelow(_ node: ConfigurationNode, _ metric: Metric) throws -> Double {
+    private func bytes(_ node: ConfigurationNode, of metric: Metric) throws -> Double {
+        let mebibytes = try node.number(in: 0.001...1_000_000)
+        guard metric.unit == .bytes else {
+            throw node.error("\(metric.name) is not in bytes; leave it out")
+        }
+        return mebibytes * 1_048_576
+    }
+
+    private func time(_ node: ConfigurationNode, of metric: Metric) throws -> Double {
         let milliseconds = try node.number(in: 0.000_001...60_000)
         switch metric.unit {
         case .seconds: return milliseconds / 1e3

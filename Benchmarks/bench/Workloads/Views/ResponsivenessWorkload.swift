@@ -36,6 +36,7 @@ enum ResponsivenessWorkload {
             busySeconds(
                 $0, intervalMilliseconds: context.integer("heartbeatIntervalMilliseconds"))
         }
+        sample[.mainQueueLate] = beats.map(lateSeconds)
         sample.latencies["reader"] = try reader.stop()
         try subject.close()
 
@@ -51,9 +52,17 @@ enum ResponsivenessWorkload {
     private static func busySeconds(
         _ beats: LatencySummary, intervalMilliseconds: Int
     ) -> Double {
-        let interval = UInt64(intervalMilliseconds) * 1_000_000
-        let late = beats.buckets.entries.filter { $0.nanoseconds > interval }.map(\.count)
-        return Double(late.reduce(0, +)) * Double(intervalMilliseconds) / 1_000
+        let late = beats.count(beyond: UInt64(intervalMilliseconds) * 1_000_000)
+        return Double(late) * Double(intervalMilliseconds) / 1_000
+    }
+
+    /// A stall that goes unnoticed: an eighth of a frame at 60 Hz.
+    private static let unnoticedNanoseconds: UInt64 = 2_000_000
+
+    /// How much of each second the main queue would have answered later than is noticed: the share of
+    /// such beats, since each stands for the same time.
+    private static func lateSeconds(_ beats: LatencySummary) -> Double {
+        Double(beats.count(beyond: unnoticedNanoseconds)) / Double(beats.count)
     }
 
     /// Fetches what a list shows first: the longest flights, and reads the properties of a cell.
@@ -90,7 +99,7 @@ extension WorkloadKind {
             Metric("mainQueue.max", title: "main queue longest", unit: .nanoseconds),
             Metric("reader.p50", title: "reader p50", unit: .nanoseconds),
             Metric("reader.max", title: "reader longest", unit: .nanoseconds),
-            .mainQueueBusy,
+            .mainQueueBusy, .mainQueueLate,
         ],
         latencies: ["mainQueue", "reader"],
         run: ResponsivenessWorkload.run)
@@ -99,4 +108,13 @@ extension WorkloadKind {
 extension Metric {
     fileprivate static let mainQueueBusy = Metric(
         "mainQueueBusy", title: "main queue busy", unit: .seconds)
+    fileprivate static let mainQueueLate = Metric(
+        "mainQueueLate", title: "main queue late each second", unit: .seconds)
+}
+
+extension LatencySummary {
+    /// How many values are longer.
+    fileprivate func count(beyond nanoseconds: UInt64) -> UInt64 {
+        buckets.entries.reduce(0) { $0 + ($1.nanoseconds > nanoseconds ? $1.count : 0) }
+    }
 }
