@@ -25,7 +25,10 @@ final class RelationshipContents {
 
     /// Unloads the members of all relationships; unsaved changes remain.
     func unload() {
-        for index in relationships.keys { relationships[index]!.unload() }
+        // Nothing is copied if nothing is loaded.
+        for index in relationships.keys where relationships[index]!.objects != nil {
+            relationships[index]!.unload()
+        }
     }
 
     /// Removes objects that are gone.
