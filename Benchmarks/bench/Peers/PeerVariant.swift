@@ -17,7 +17,7 @@ enum PeerVariant: String, CaseIterable, Sendable, Codable {
         case .oneRow: 1
         case .tenRows: 10
         case .manyRows: 64
-        case .reference, .records, .statements: 10
+        case .reference, .records, .statements: 64
         }
     }
 }

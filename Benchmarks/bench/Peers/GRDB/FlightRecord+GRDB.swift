@@ -2,9 +2,8 @@ import Datasets
 import Foundation
 import GRDB
 
-// GRDB's documentation recommends this for speed: a struct that decodes by position and encodes by
-// hand.
-extension FlightRecord: FetchableRecord, PersistableRecord {
+// GRDB's documentation recommends this for speed: a struct that decodes by position.
+extension FlightRecord: FetchableRecord, TableRecord {
     static let databaseTableName = "ZFLIGHT"
 
     enum Columns {
@@ -96,61 +95,18 @@ extension FlightRecord: FetchableRecord, PersistableRecord {
             destinationCode: row[0])
     }
 
-    func encode(to container: inout PersistenceContainer) {
-        container["Z_ENT"] = EntityNumber.flight
-        container[Columns.key] = key
-        container[Columns.version] = version
-        container[Columns.year] = year
-        container[Columns.month] = month
-        container[Columns.day] = day
-        container[Columns.departureTime] = departureTime
-        container[Columns.scheduledDepartureTime] = scheduledDepartureTime
-        container[Columns.departureDelayMinutes] = departureDelayMinutes
-        container[Columns.arrivalTime] = arrivalTime
-        container[Columns.scheduledArrivalTime] = scheduledArrivalTime
-        container[Columns.arrivalDelayMinutes] = arrivalDelayMinutes
-        container[Columns.flightNumber] = flightNumber
-        container[Columns.airTimeMinutes] = airTimeMinutes
-        container[Columns.distance] = distance
-        container[Columns.hour] = hour
-        container[Columns.minute] = minute
-        container[Columns.plane] = plane
-        container[Columns.airline] = airline
-        container[Columns.origin] = origin
-        container[Columns.destination] = destination
-        container[Columns.scheduledHour] = scheduledHour.timeIntervalSinceReferenceDate
-        container[Columns.carrier] = carrier
-        container[Columns.tailNumber] = tailNumber
-        container[Columns.originCode] = originCode
-        container[Columns.destinationCode] = destinationCode
-    }
-
-    init(_ flight: FlightRow, key: Int64, _ references: FlightReferences) {
-        self.init(
-            key: key,
-            version: 1,
-            year: flight.year,
-            month: flight.month,
-            day: flight.day,
-            departureTime: flight.departureTime,
-            scheduledDepartureTime: flight.scheduledDepartureTime,
-            departureDelayMinutes: flight.departureDelayMinutes,
-            arrivalTime: flight.arrivalTime,
-            scheduledArrivalTime: flight.scheduledArrivalTime,
-            arrivalDelayMinutes: flight.arrivalDelayMinutes,
-            flightNumber: flight.flightNumber,
-            airTimeMinutes: flight.airTimeMinutes,
-            distance: flight.distanceMiles,
-            hour: flight.hour,
-            minute: flight.minute,
-            plane: references.plane,
-            airline: references.airline,
-            origin: references.origin,
-            destination: references.destination,
-            scheduledHour: flight.scheduledHour,
-            carrier: flight.carrier,
-            tailNumber: flight.tailNumber,
-            originCode: flight.origin,
-            destinationCode: flight.destination)
+    /// The key, and a value for each of `insertedColumns`.
+    static func arguments(
+        _ flight: FlightRow, key: Int64, _ references: FlightReferences
+    ) -> StatementArguments {
+        [
+            key, flight.year, flight.month, flight.day, flight.departureTime,
+            flight.scheduledDepartureTime, flight.departureDelayMinutes, flight.arrivalTime,
+            flight.scheduledArrivalTime, flight.arrivalDelayMinutes, flight.flightNumber,
+            flight.airTimeMinutes, flight.distanceMiles, flight.hour, flight.minute,
+            references.plane, references.airline, references.origin, references.destination,
+            flight.scheduledHour.timeIntervalSinceReferenceDate, flight.carrier, flight.tailNumber,
+            flight.origin, flight.destination,
+        ]
     }
 }

@@ -23,9 +23,16 @@ final class GRDBFlights: FlightsSubject {
 
     func insertFlights(_ flights: [FlightRow], by mode: BulkMode) throws {
         let nothing = FlightReferences()
-        try pool.insert(flights, entity: "Flight", saveSize: mode.saveSize(of: flights.count)) {
-            FlightRecord($0, key: $1, nothing)
-        }
+        try insert(flights, saveSize: mode.saveSize(of: flights.count)) { _ in nothing }
+    }
+
+    func insert(
+        _ flights: [FlightRow], saveSize: Int,
+        _ references: @escaping (FlightRow) -> FlightReferences
+    ) throws {
+        try pool.insert(
+            flights, entity: "Flight", columns: FlightRecord.insertedColumns, saveSize: saveSize
+        ) { FlightRecord.arguments($0, key: $1, references($0)) }
     }
 
     func delayFlights(byMinutes minutes: Int, by mode: BulkMode) throws {

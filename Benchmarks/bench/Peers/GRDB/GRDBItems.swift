@@ -163,26 +163,19 @@ final class GRDBItems: EngineSubject {
     // MARK: Writing
 
     func insert(_ items: [ItemRow], saveSize: Int) throws {
-        guard variant == .records else {
-            for start in stride(from: 0, to: items.count, by: saveSize) {
-                try write(items[start..<min(start + saveSize, items.count)])
-            }
-            return
+        if variant == .records {
+            try pool.insert(items, entity: "Item", saveSize: saveSize) { ItemRecord($0, key: $1) }
+        } else {
+            try write(items, saveSize: saveSize)
         }
-        try pool.insert(items, entity: "Item", saveSize: saveSize) { ItemRecord($0, key: $1) }
     }
 
-    /// Inserts items in one transaction, with a statement that is prepared once.
-    private func write(_ items: ArraySlice<ItemRow>, conflictClause: String = "") throws {
-        try pool.write { database in
-            var key = try Self.lastKey(database)
-            let insertion = try ItemInsertion(database, conflictClause: conflictClause)
-            for item in items {
-                key += 1
-                try insertion.insert(item, key: key)
-            }
-            try Self.setLastKey(key, database)
-        }
+    private func write(
+        _ items: [ItemRow], saveSize: Int, conflictClause: String = ""
+    ) throws {
+        try pool.insert(
+            items, entity: "Item", columns: ItemRecord.insertedColumns, saveSize: saveSize,
+            conflictClause: conflictClause, ItemRecord.arguments)
     }
 
     func insert(_ items: [ItemRow], picture: Data) throws {
@@ -200,17 +193,21 @@ final class GRDBItems: EngineSubject {
 
     /// Records do not count versions, so this statement does.
     func upsert(_ items: [ItemRow]) throws {
-        try write(items[...], conflictClause: ItemRecord.upsertClause)
+        try write(items, saveSize: max(items.count, 1), conflictClause: ItemRecord.upsertClause)
     }
 
     func importItems(from file: ItemFile) throws {
         try pool.write { database in
             var key = try Self.lastKey(database)
-            let insertion = try ItemInsertion(database)
+            let insertion = try GRDBInsertion(
+                database, entity: "Item", columns: ItemRecord.insertedColumns)
             try file.forEachItem { item in
                 key += 1
-                guard variant == .records else { return try insertion.insert(item, key: key) }
-                try ItemRecord(item, key: key).insert(database)
+                if variant == .records {
+                    try ItemRecord(item, key: key).insert(database)
+                } else {
+                    try insertion.insert(ItemRecord.arguments(item, key: key))
+                }
             }
             try Self.setLastKey(key, database)
         }
@@ -226,10 +223,11 @@ final class GRDBItems: EngineSubject {
             try rack.insert(database)
             try Self.setLastKey(rack.key, database, of: EntityNumber.rack)
             var key = try Self.lastKey(database)
+            let insertion = try GRDBInsertion(
+                database, entity: "Item", columns: ItemRecord.insertedColumns + ["ZRACK"])
             for item in items {
                 key += 1
-                try RackedItemRecord(item: ItemRecord(item, key: key), rack: rack.key)
-                    .insert(database)
+                try insertion.insert(ItemRecord.arguments(item, key: key) + [rack.key])
             }
             try Self.setLastKey(key, database)
         }
@@ -303,29 +301,5 @@ final class GRDBItems: EngineSubject {
             _ = try ItemRecord.updateAll(
                 database, [ItemRecord.Columns.quantity += 1, ItemRecord.Columns.version += 1])
         }
-    }
-}
-
-/// A prepared statement that inserts an item.
-private struct ItemInsertion {
-    private let statement: Statement
-
-    init(_ database: Database, conflictClause: String = "") throws {
-        let columns = ItemRecord.insertedColumns
-        statement = try database.cachedStatement(
-            sql: """
-                INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, \(columns.joined(separator: ", "))) \
-                VALUES (?, \(EntityNumber.item), 1\(String(repeating: ", ?", count: columns.count)))\
-                \(conflictClause)
-                """)
-    }
-
-    func insert(_ item: ItemRow, key: Int64) throws {
-        statement.setUncheckedArguments([
-            key, item.number, item.quantity, item.delayMinutes, item.price,
-            item.createdAt.timeIntervalSinceReferenceDate, item.name, item.maker, item.city,
-            item.address, item.note,
-        ])
-        try statement.execute()
     }
 }

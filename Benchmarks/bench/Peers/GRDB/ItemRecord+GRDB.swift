@@ -53,23 +53,20 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
         container[Columns.note] = note
     }
 
+    /// The key, and a value for each of `insertedColumns`.
+    static func arguments(_ item: ItemRow, key: Int64) -> StatementArguments {
+        [
+            key, item.number, item.quantity, item.delayMinutes, item.price,
+            item.createdAt.timeIntervalSinceReferenceDate, item.name, item.maker, item.city,
+            item.address, item.note,
+        ]
+    }
+
     init(_ item: ItemRow, key: Int64) {
         self.init(
             key: key, number: item.number, price: item.price, createdAt: item.createdAt,
             quantity: item.quantity, delayMinutes: item.delayMinutes, version: 1, name: item.name,
             maker: item.maker, city: item.city, address: item.address, note: item.note)
-    }
-}
-
-/// An item to insert in a rack.
-struct RackedItemRecord: PersistableRecord {
-    static let databaseTableName = ItemRecord.databaseTableName
-    var item: ItemRecord
-    var rack: Int64
-
-    func encode(to container: inout PersistenceContainer) {
-        item.encode(to: &container)
-        container["ZRACK"] = rack
     }
 }
 
