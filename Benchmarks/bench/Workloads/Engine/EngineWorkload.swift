@@ -499,8 +499,8 @@ extension WorkloadKind {
                 summary: "rows of ten columns"),
             WorkloadParameter(
                 name: "variant", values: .cases(of: PeerVariant.self), defaultValue: "reference",
-                summary: "how a peer inserts: so many rows with a statement in C, records or a"
-                    + " prepared statement in GRDB; the reference is the fastest of them"),
+                summary: "how a peer inserts: so many rows with a statement in C, records in GRDB;"
+                    + " the reference is the fastest way"),
         ],
         extraMetrics: [
             Metric("costGrowth", title: "cost per row, 1,000,000 : 10,000", unit: .ratio),
