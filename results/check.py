@@ -109,14 +109,17 @@ def check_document(name):
             faults += 1
             continue
         said = " ".join(lines)
-        known = [float(n.replace(",", "")) for n in re.findall(r"(\d[\d,]*(?:\.\d+)?)×?", said)]
+        # Ratios and counts, not the sizes that are named beside them.
+        said_figures = re.findall(r"([\d,.]+)×", said) + [
+            n for pair in re.findall(r"([\d,.]+) instead of ([\d,.]+)", said) for n in pair]
+        known = [float(n.replace(",", "").rstrip(".")) for n in said_figures]
         known += [1 / n for n in known if n]
         if re.search(r"\b(nothing|no faster)\b", text):
             count += 1
             if "equivalent" not in said:
                 print(f"{name}: [{text}]: no cell is equivalent in {anchor}")
                 faults += 1
-        for figure, half in numbers(re.sub(r"\b\d[\d,]* (?=changes|objects|patterns)", "", text)):
+        for figure, half in numbers(re.sub(r"\bof \d[\d,]*|\b\d[\d,]* changes", "", text)):
             count += 1
             if not any(abs(figure - n) <= max(half, 0.1 * n) for n in known):
                 print(f"{name}: [{text}]: {figure:g} is not in {anchor} of {target}")

@@ -46,13 +46,17 @@ extension Workload {
                 "compares nothing: \(name) has one value of \(axis); give it several")
         }
         let metric = try entries["metric"].map(metric) ?? kind.primaryMetric
+        // Of the two, a metric allows one.
+        let bounds = [
+            try entries["sameBelowMilliseconds"].map { try time($0, of: metric) },
+            try entries["sameBelowMebibytes"].map { try bytes($0, of: metric) },
+        ]
         return Question(
             id: try entries.required("id").string(),
             sentence: try entries.required("question").string(), axis: axis,
             metric: metric,
             sameWithin: try entries.required("sameWithin").percentage(in: Self.sharesAllowed),
-            sameBelow: try entries["sameBelowMilliseconds"].map { try time($0, of: metric) }
-                ?? entries["sameBelowMebibytes"].map { try bytes($0, of: metric) },
+            sameBelow: bounds.compactMap(\.self).first,
             column: try entries["column"]?.string(),
             isContended: kind.isContended ? true : nil, contests: contests)
     }

@@ -1,7 +1,8 @@
 /// A way to write what a peer does. `references.yml` compares them, and the fastest becomes the
 /// reference.
 enum PeerVariant: String, CaseIterable, Sendable, Codable {
-    /// What all tables show: C inserts 64 rows with a statement, GRDB prepares a statement once.
+    /// The way of all tables: C inserts 64 rows with each statement, and GRDB prepares its statement
+    /// once.
     case reference
     /// C inserts another number of rows with a statement.
     case oneRow = "1-row"

@@ -37,8 +37,8 @@ enum TextHash {
     }
 }
 
-/// What the values of a row count in the sums of columns, 1…997. Rows whose values were exchanged
-/// so change the sums, unless they weigh the same.
+/// The weight of a row's values in the sums of columns, 1…997. If two rows exchange values, the sums
+/// change, unless both have the same weight.
 enum RowWeight {
     static func value(of key: Int64) -> Int64 { abs(key) % 997 + 1 }
 

@@ -243,8 +243,9 @@ import Testing
             right: "metric: time", wrong: "metric: peakMemory\n    sameBelowMilliseconds: 1",
             message: ":15: questions.sameBelowMilliseconds: peakMemory is not a time; leave it out"),
         Mistake(
-            right: "metric: time", wrong: "metric: time\n    sameBelowMebibytes: 1",
-            message: ":15: questions.sameBelowMebibytes: time is not in bytes; leave it out"),
+            right: "metric: time",
+            wrong: "metric: time\n    sameBelowMilliseconds: 1\n    sameBelowMebibytes: 1",
+            message: ":16: questions.sameBelowMebibytes: time is not in bytes; leave it out"),
         Mistake(
             right: "where: { subject: single }", wrong: "where: { subject: nested }",
             message: ":13: questions.where: matches no cell of small"),

@@ -27,10 +27,7 @@ class CItems: EngineSubject {
 
     func readItems() throws -> ItemChecksum {
         var checksum = ItemChecksum()
-        // Through the buffer: an array's iterator retains every string of every item.
-        try fetchItems().withUnsafeBufferPointer { items in
-            for index in items.indices { checksum.add(items[index]) }
-        }
+        checksum.add(all: try fetchItems())
         return checksum
     }
 
@@ -168,9 +165,7 @@ class CItems: EngineSubject {
         var items: [ItemRecord] = []
         items.reserveCapacity(rowCount)
         while try select.step() { items.append(ItemRecord(select)) }
-        items.withUnsafeBufferPointer { items in
-            for index in items.indices { checksum.add(items[index]) }
-        }
+        checksum.add(all: items)
         return items.last?.number
     }
 
@@ -180,9 +175,7 @@ class CItems: EngineSubject {
         items.reserveCapacity(rowCount)
         while try select.step() { items.append(ItemRecord(select)) }
         var checksum = ItemChecksum()
-        items.withUnsafeBufferPointer { items in
-            for index in items.indices { checksum.add(items[index]) }
-        }
+        checksum.add(all: items)
         return HeldItems(items: items, checksum: checksum)
     }
 
@@ -196,9 +189,7 @@ class CItems: EngineSubject {
             itemsByRack[select.integer(12), default: []].append(ItemRecord(select))
         }
         for rack in racks {
-            itemsByRack[rack.key, default: []].withUnsafeBufferPointer { items in
-                for index in items.indices { checksum.add(items[index]) }
-            }
+            checksum.add(all: itemsByRack[rack.key, default: []])
         }
     }
 
@@ -334,6 +325,16 @@ class CItems: EngineSubject {
 
     func batchUpdate() throws {
         try connection.execute("UPDATE ZITEM SET ZQUANTITY = ZQUANTITY + 1, Z_OPT = Z_OPT + 1")
+    }
+}
+
+extension ItemChecksum {
+    /// Through the buffer: an array's iterator retains every string of every item.
+    @inline(__always)
+    fileprivate mutating func add(all items: [ItemRecord]) {
+        items.withUnsafeBufferPointer { items in
+            for index in items.indices { add(items[index]) }
+        }
     }
 }
 

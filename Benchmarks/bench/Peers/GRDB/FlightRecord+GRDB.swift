@@ -95,6 +95,9 @@ extension FlightRecord: FetchableRecord, TableRecord {
             destinationCode: row[0])
     }
 
+    static let insertion = GRDBInsertion(
+        entity: "Flight", number: EntityNumber.flight, columns: insertedColumns)
+
     /// The key, and a value for each of `insertedColumns`.
     static func arguments(
         _ flight: FlightRow, key: Int64, _ references: FlightReferences

@@ -31,7 +31,7 @@ final class GRDBFlights: FlightsSubject {
         _ references: @escaping (FlightRow) -> FlightReferences
     ) throws {
         try pool.insert(
-            flights, entity: "Flight", columns: FlightRecord.insertedColumns, saveSize: saveSize
+            flights, entity: "Flight", by: FlightRecord.insertion, saveSize: saveSize
         ) { FlightRecord.arguments($0, key: $1, references($0)) }
     }
 

@@ -166,16 +166,13 @@ final class GRDBItems: EngineSubject {
         if variant == .records {
             try pool.insert(items, entity: "Item", saveSize: saveSize) { ItemRecord($0, key: $1) }
         } else {
-            try write(items, saveSize: saveSize)
+            try write(items, by: ItemRecord.insertion, saveSize: saveSize)
         }
     }
 
-    private func write(
-        _ items: [ItemRow], saveSize: Int, conflictClause: String = ""
-    ) throws {
+    private func write(_ items: [ItemRow], by insertion: GRDBInsertion, saveSize: Int) throws {
         try pool.insert(
-            items, entity: "Item", columns: ItemRecord.insertedColumns, saveSize: saveSize,
-            conflictClause: conflictClause, ItemRecord.arguments)
+            items, entity: "Item", by: insertion, saveSize: saveSize, ItemRecord.arguments)
     }
 
     func insert(_ items: [ItemRow], picture: Data) throws {
@@ -193,20 +190,19 @@ final class GRDBItems: EngineSubject {
 
     /// Records do not count versions, so this statement does.
     func upsert(_ items: [ItemRow]) throws {
-        try write(items, saveSize: max(items.count, 1), conflictClause: ItemRecord.upsertClause)
+        try write(items, by: ItemRecord.upsert, saveSize: max(items.count, 1))
     }
 
     func importItems(from file: ItemFile) throws {
         try pool.write { database in
             var key = try Self.lastKey(database)
-            let insertion = try GRDBInsertion(
-                database, entity: "Item", columns: ItemRecord.insertedColumns)
+            let insert = try ItemRecord.insertion.prepare(database)
             try file.forEachItem { item in
                 key += 1
                 if variant == .records {
                     try ItemRecord(item, key: key).insert(database)
                 } else {
-                    try insertion.insert(ItemRecord.arguments(item, key: key))
+                    try insert(ItemRecord.arguments(item, key: key))
                 }
             }
             try Self.setLastKey(key, database)
@@ -223,11 +219,10 @@ final class GRDBItems: EngineSubject {
             try rack.insert(database)
             try Self.setLastKey(rack.key, database, of: EntityNumber.rack)
             var key = try Self.lastKey(database)
-            let insertion = try GRDBInsertion(
-                database, entity: "Item", columns: ItemRecord.insertedColumns + ["ZRACK"])
+            let insert = try ItemRecord.insertionInRack.prepare(database)
             for item in items {
                 key += 1
-                try insertion.insert(ItemRecord.arguments(item, key: key) + [rack.key])
+                try insert(ItemRecord.arguments(item, key: key) + [rack.key])
             }
             try Self.setLastKey(key, database)
         }

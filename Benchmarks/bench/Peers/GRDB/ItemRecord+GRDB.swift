@@ -53,6 +53,18 @@ extension ItemRecord: FetchableRecord, PersistableRecord {
         container[Columns.note] = note
     }
 
+    static let insertion = insertion()
+    static let upsert = insertion(conflictClause: upsertClause)
+    static let insertionInRack = insertion(beside: ["ZRACK"])
+
+    private static func insertion(
+        beside columns: [String] = [], conflictClause: String = ""
+    ) -> GRDBInsertion {
+        GRDBInsertion(
+            entity: "Item", number: EntityNumber.item, columns: insertedColumns + columns,
+            conflictClause: conflictClause)
+    }
+
     /// The key, and a value for each of `insertedColumns`.
     static func arguments(_ item: ItemRow, key: Int64) -> StatementArguments {
         [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import bench
 
-/// What the checks of a sample find in a store.
+/// A sample's checks of the store find values in a wrong row or column.
 @Suite struct `Verifying what was written` {
     private func makeStore() throws -> StoreReader {
         try StoreReader(URL(filePath: "\(URL.inMemory)/\(UUID())"))
