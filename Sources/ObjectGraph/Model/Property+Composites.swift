@@ -31,12 +31,19 @@ extension Property {
         return nil
     }
 
-    /// The value converted to the type of the attribute.
+    /// The value converted to the type of the attribute. A transformable attribute takes data as the
+    /// stored form of a value (§1.3.42).
     ///
     /// - Returns: nil if the attribute does not accept it, or has no element of a name in it.
     func converted(_ value: AttributeValue) -> AttributeValue? {
         guard isComposite, case .composite(let values) = value else {
-            return attributeType.flatMap { value.converted(to: $0) }
+            if let converted = attributeType.flatMap({ value.converted(to: $0) }) {
+                return converted
+            }
+            guard case .data(let data) = value, let transformer = rules?.transformer else {
+                return nil
+            }
+            return .transformable(TransformableValue(stored: data, transformer))
         }
         var converted: [String: AttributeValue] = [:]
         for (name, value) in values {

@@ -164,7 +164,7 @@ extension ManagedObject {
                 return nil
             }
             if let value = transformable.converted(to: Value.self) { return value }
-            if let value = transformable.swiftValue {
+            if let value = transformable.swiftValue ?? transformable.unreadableData {
                 let error = PropertyError(
                     .unreadableValue("\(value)", as: "\(Value.self)"),
                     entity: binding.entity.name, key: property.name)

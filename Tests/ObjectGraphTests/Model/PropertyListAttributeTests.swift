@@ -185,6 +185,37 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `are copied as their stored data (§1.3.42)`(isReadable: Bool) throws {
+        let store = try store()
+        try store.run { context in
+            try context.insert("Thing", ["tags": ["a"]])
+            try context.save()
+            context.reset()
+        }
+        // A class of an app that no transformer here knows.
+        if !isReadable { try replaceTags(in: store, with: Data("an app's own".utf8)) }
+        try store.run { context in
+            let request = FetchRequest(entityName: "Thing")
+            let copied = try #require(context.fetchDictionaries(request)[0]["tags"])
+            let byKey = try context.insert("Thing", ["name": "key"])
+            try byKey.setValue(copied, forKey: "tags")
+            #expect(byKey[Self.tags] == (isReadable ? ["a"] : nil))
+            try context.save()
+            try context.execute(
+                BatchInsertRequest(
+                    entityName: "Thing", objects: [["name": .string("batch"), "tags": copied]]))
+            try context.insert("Thing", ["name": "update"])
+            try context.save()
+            var update = BatchUpdateRequest(
+                entityName: "Thing", propertiesToUpdate: ["tags": .constant(copied)])
+            update.predicate = try ObjectPredicate("name == 'update'")
+            try context.execute(update)
+        }
+        #expect(
+            try store.sql("SELECT COUNT(DISTINCT ZTAGS), COUNT(ZTAGS) FROM ZTHING") == [["1", "4"]])
+    }
+
     /// A value that cannot be archived.
     private static let tooDeep: PropertyList = (0..<300).reduce([]) { inner, _ in [inner] }
 

@@ -11,7 +11,7 @@ public final class ValueTransformer: Sendable {
     /// must behave alike.
     public let name: String
     private let transform: @Sendable (Any) throws -> Data?
-    private let reverse: @Sendable (Data) throws -> any Hashable & Sendable
+    fileprivate let reverse: @Sendable (Data) throws -> any Hashable & Sendable
     private let accept: @Sendable (Any) -> (any Hashable & Sendable)?
 
     private let valueType: any (Hashable & Sendable).Type
@@ -96,6 +96,22 @@ public final class TransformableValue: Sendable, Hashable {
         self.data = data
     }
 
+    /// The value of data that a store holds. Data that makes no value is kept as it is and reads as
+    /// nil.
+    convenience init(stored data: Data, _ transformer: ValueTransformer) {
+        let value: any Hashable & Sendable =
+            (try? transformer.reverse(data)) ?? UnreadableData(data: data)
+        self.init(value, data: .success(data))
+    }
+
+    /// The stand-in for a value that the transformer cannot make of its data.
+    private struct UnreadableData: Hashable {
+        let data: Data
+    }
+
+    /// The stored data of which the transformer makes no value.
+    var unreadableData: Data? { (value as? UnreadableData)?.data }
+
     /// The data; nil if the transformer failed.
     var storedData: Data? { try? data.get() }
 
@@ -109,8 +125,10 @@ public final class TransformableValue: Sendable, Hashable {
         return type.init(propertyList: list) as? Value
     }
 
-    /// The value in its own Swift type. A property list becomes plain Swift values; nil for `null`.
+    /// The value in its own Swift type. A property list becomes plain Swift values; nil for `null`
+    /// and for data that makes no value.
     var swiftValue: Any? {
+        if value is UnreadableData { return nil }
         guard let list = value as? PropertyList else { return value }
         return list == .null ? nil : list.swiftValue.base
     }

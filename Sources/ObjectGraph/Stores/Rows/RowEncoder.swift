@@ -67,7 +67,15 @@ final class RowEncoder {
     ) throws {
         switch value {
         case let value as Date: try set(.date(value), key, in: path)
-        case let value as Data: try set(.data(value), key, in: path)
+        case let value as Data:
+            // For a transformable attribute, data alone would be the stored form.
+            guard let key, let transformer = transformer(of: key, in: path) else {
+                return try set(.data(value), key, in: path)
+            }
+            guard let transformed = transformer.attributeValue(of: value) else {
+                throw error(.unacceptableValue(.data(value)), path + [key])
+            }
+            try set(transformed, key, in: path)
         case let value as UUID: try set(.uuid(value), key, in: path)
         case let value as URL: try set(.uri(value), key, in: path)
         case let value as Decimal: try set(.decimal(value), key, in: path)

@@ -125,6 +125,10 @@ extension BatchUpdateRequest {
                 throw .unknownKeyPath(name, entity: entity.name)
             }
             guard property.isComposite else {
+                var value = value
+                if case .constant(let constant) = value, let stored = property.converted(constant) {
+                    value = .constant(stored)
+                }
                 assignments.append((property, value))
                 continue
             }
