@@ -12,21 +12,28 @@ struct BoundTest: Sendable {
     /// The error of a bound is spent on the quick look and the later ones.
     static let quickShare = 0.25
 
-    /// The tests with these errors.
+    /// The tests with these errors, which descend. A test with less error never rejects what one with
+    /// more keeps, so its intervals contain those of the other.
     static func all(errors: [Double], quickLook: Int, looks: [Int]) -> [BoundTest] {
         var spenders = errors.map { Look.Spender(left: (1 - quickShare) * $0) }
         var distribution = SignedRankDistribution()
         var tables = errors.map { _ in [Look]() }
         for roundCount in looks {
             distribution.grow(to: roundCount)
+            var limit = 1.0
             for index in errors.indices {
-                tables[index].append(spenders[index].look(after: roundCount, distribution))
+                let look = spenders[index].look(
+                    after: roundCount, distribution, spendingAtMost: limit)
+                tables[index].append(look)
+                limit = look.error
             }
         }
         let glance = Glance.error(of: quickLook)
+        var tailLimit = 0.5
         return zip(errors, tables).map { error, looks in
             let glances = Glance.isAllowed(after: quickLook, boundError: error)
-            let tail = quickShare * error - (glances ? glance : 0)
+            let tail = min(quickShare * error - (glances ? glance : 0), tailLimit)
+            tailLimit = tail
             let quantile = Statistics.studentQuantile(tail: tail, freedom: Double(quickLook - 1))
             return BoundTest(
                 quickFactor: quantile / Double(quickLook).squareRoot(), glances: glances,
@@ -146,9 +153,12 @@ extension Look {
 
         init(left: Double) { self.left = left }
 
-        mutating func look(after roundCount: Int, _ distribution: SignedRankDistribution) -> Look {
+        mutating func look(
+            after roundCount: Int, _ distribution: SignedRankDistribution,
+            spendingAtMost limit: Double
+        ) -> Look {
             let share = hasSpent ? Self.laterShare : Self.firstShare
-            let critical = distribution.criticalSum(withTailAtMost: share * left)
+            let critical = distribution.criticalSum(withTailAtMost: min(share * left, limit))
             left -= critical.tail
             if critical.tail > 0 { hasSpent = true }
             return Look(

@@ -44,7 +44,8 @@ public struct SequentialDesign: Sendable {
         let units = max(contests.map(\.unitCount).reduce(0, +), 1)
         let error = Self.spentError / Double(units)
         let shares = Set(
-            contests.flatMap(\.errorShares).flatMap { [$0.equivalence, $0.difference] } + [1])
+            contests.flatMap(\.errorShares).flatMap { [$0.equivalence, $0.difference] } + [1]
+        ).sorted()
         let differences = contests.map { $0.errorShares(against: $0.baseline ?? "").difference }
         quickLook = Glance.roundCount(boundError: error / Double(differences.max() ?? 1))
         looks = Look.roundCounts(after: quickLook, error: error)

@@ -77,6 +77,20 @@ import Testing
         }
     }
 
+    /// Otherwise a report could say "slower" beside an interval that contains 1.
+    @Test(arguments: 1...120)
+    func `a bound with less error never rejects what one with more keeps`(contests: Int) throws {
+        let design = SequentialDesign(
+            contests: Self.contests(contests, of: 3) + Self.contests(1, of: 9))
+        let tests = design.tests.sorted { $0.key < $1.key }.map(\.value)
+        for (looser, stricter) in zip(tests, tests.dropFirst()) {
+            #expect(looser.quickFactor <= stricter.quickFactor)
+            for (one, other) in zip(looser.looks, stricter.looks) {
+                #expect(one.criticalSum <= other.criticalSum)
+            }
+        }
+    }
+
     @Test(arguments: [
         (contest: Self.contests(1, of: 2)[0], reference: "0", equivalence: 1, difference: 2),
         (contests(1, of: 2)[0], "1", 1, 2), (contests(1, of: 4)[0], "0", 1, 2),
