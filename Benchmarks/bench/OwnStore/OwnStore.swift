@@ -139,4 +139,7 @@ extension URL {
         deletingLastPathComponent().appendingPathComponent(
             ".\(deletingPathExtension().lastPathComponent)_SUPPORT")
     }
+
+    /// The files of large values.
+    var externalFiles: URL { supportFolder.appendingPathComponent("_EXTERNAL_DATA") }
 }

@@ -32,11 +32,15 @@ struct OwnStoreSession: Sendable {
         names.path(shownAs: job.parameters[parameter] ?? "")
     }
 
-    /// The names of an entity's attributes that have a column, sorted.
+    /// The names of an entity's attributes that have a column and all of whose values are there,
+    /// sorted.
     func storedAttributes(of entity: String) -> [String] {
         let attributes = model.attributesByName(ofEntity: entity) ?? [:]
-        return attributes.values.filter { !$0.isTransient && $0.type != .composite }
-            .map(\.name).sorted()
+        return attributes.values.filter { attribute in
+            let path = PropertyPath(entity: entity, property: attribute.name)
+            return !attribute.isTransient && attribute.type != .composite
+                && job.storeFacts?[StoreSurvey.filesFact(of: path)] == nil
+        }.map(\.name).sorted()
     }
 
     func destination(of path: PropertyPath) -> String? {

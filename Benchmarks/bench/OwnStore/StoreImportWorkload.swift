@@ -10,16 +10,18 @@ enum StoreImportWorkload {
 
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let source = try context.openOwnStore(isWritten: false)
-        let rows = try source.rowsToImport(limit: context.integer("rows"))
+        let groups = try source.rowsToImport(limit: context.integer("rows"))
+        let rows = Array(groups.joined())
         try source.stack.close()
         let session = try context.openEmptyOwnStore()
-        let importer = try StoreImporter(rows, session)
+        let importer = try StoreImporter(
+            rows, groups.map(\.count), saveSize: context.integer("saveSize"), session)
         let heartbeat = LatencyProbe(everyMilliseconds: heartbeatIntervalMilliseconds) { done in
             DispatchQueue.main.async { done(.success(())) }
         }
         var sample = try context.measure(session.stack, rowCount: rows.count) {
             heartbeat.start()
-            try importer.run(saveSize: context.integer("saveSize"))
+            try importer.run()
             try session.stack.settle()
         }
         let latencies = try heartbeat.stop()
@@ -48,27 +50,26 @@ enum StoreImportWorkload {
 }
 
 extension OwnStoreSession {
-    /// The first rows of each entity. Those that a mandatory relationship needs come first; a row
-    /// that lacks its other end is left out.
-    fileprivate func rowsToImport(limit: Int) throws -> [CopiedRow] {
+    /// The first rows of each entity, in groups that can be saved one after the other. A row that
+    /// lacks what a mandatory relationship needs is left out.
+    fileprivate func rowsToImport(limit: Int) throws -> [[CopiedRow]] {
         let context = try stack.makeWorkerContext()
         return try context.performAndWait {
             var rows: [CopiedRow] = []
-            var known: Set<ManagedObjectID> = []
             for entity in model.importOrder where rowCount(of: entity) > 0 {
-                let relationships = model.ownedRelationships(of: entity)
-                let mandatory = relationships.filter { !$0.isToMany && !$0.isOptional }.map(\.name)
-                for row in try CopiedRow.read(
-                    entity, limit: limit, relationships,
+                rows += try CopiedRow.read(
+                    entity, limit: limit, model.ownedRelationships(of: entity),
                     attributes: storedAttributes(of: entity), in: context)
-                where mandatory.allSatisfy({ row.links[$0].map { known.contains($0[0]) } ?? false })
-                {
-                    known.insert(row.id)
-                    rows.append(row)
-                }
             }
             context.reset()
-            return rows
+            while true {
+                let needs = MandatoryLinks(rows, model)
+                let complete = rows.indices.filter { needs.isComplete($0) }
+                guard complete.count < rows.count else {
+                    return needs.groups.map { $0.map { rows[$0] } }
+                }
+                rows = complete.map { rows[$0] }
+            }
         }
     }
 
@@ -115,9 +116,24 @@ private final class StoreImporter: @unchecked Sendable {
     private var places: [ManagedObjectID: Int] = [:]
     private var identifiers: [ManagedObjectID?]
     private var objects: [Int: ManagedObject] = [:]
+    /// The rows of each save.
+    private let chunks: [Range<Int>]
 
-    init(_ rows: [CopiedRow], _ session: OwnStoreSession) throws {
+    /// - Parameter groups: the numbers of rows that have to be saved together, in the order of rows.
+    init(
+        _ rows: [CopiedRow], _ groups: [Int], saveSize: Int, _ session: OwnStoreSession
+    ) throws {
         self.rows = rows
+        var chunks: [Range<Int>] = []
+        for count in groups {
+            if let last = chunks.last, last.count + count <= saveSize {
+                chunks[chunks.count - 1] = last.lowerBound..<last.upperBound + count
+            } else {
+                let start = chunks.last?.upperBound ?? 0
+                chunks.append(start..<start + count)
+            }
+        }
+        self.chunks = chunks
         stack = session.stack
         worker = try session.stack.makeWorkerContext()
         identifiers = Array(repeating: nil, count: rows.count)
@@ -131,31 +147,29 @@ private final class StoreImporter: @unchecked Sendable {
         }
     }
 
-    /// Inserts and saves all rows. Links to rows that come later are set at the end.
-    func run(saveSize: Int) throws {
-        for start in stride(from: 0, to: rows.count, by: saveSize) {
-            let chunk = start..<min(start + saveSize, rows.count)
-            try save(chunk) {
+    /// Inserts and saves all rows. Links to rows of later saves are set at the end.
+    func run() throws {
+        for chunk in chunks {
+            try save {
                 for place in chunk { objects[place] = try rows[place].insert(in: worker) }
                 for place in chunk { try link(place) { $0 < chunk.upperBound } }
             }
         }
-        let late = rows.indices.filter { place in
-            rows[place].links.values.joined().contains { places[$0] ?? -1 > place }
-        }
-        for start in stride(from: 0, to: late.count, by: saveSize) {
-            let chunk = late[start..<min(start + saveSize, late.count)]
-            try save([]) {
-                for place in chunk {
-                    let end = (place / saveSize + 1) * saveSize
-                    try link(place) { $0 >= end }
+        for chunk in chunks {
+            let late = chunk.filter { place in
+                rows[place].links.values.joined().contains {
+                    places[$0] ?? -1 >= chunk.upperBound
                 }
+            }
+            guard !late.isEmpty else { continue }
+            try save {
+                for place in late { try link(place) { $0 >= chunk.upperBound } }
             }
         }
     }
 
     /// Runs a block on the worker's queue, saves, and remembers the identifiers of new rows.
-    private func save(_ chunk: some Collection<Int>, _ work: () throws -> Void) throws {
+    private func save(_ work: () throws -> Void) throws {
         try withoutActuallyEscaping(work) { work in
             let work = Work(run: work)
             try worker.performAndWait { try work.run() }

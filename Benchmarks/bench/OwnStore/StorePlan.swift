@@ -1,9 +1,10 @@
 import Benchmarking
 import ObjectGraph
 
-/// What a run measures of a store within its time: first what decides between stacks, then
-/// techniques, with the largest entities and relationships.
+/// What a run measures of a store within its time: what is counted, the cheapest questions about
+/// times, and with the largest entities and relationships.
 struct StorePlan {
+    /// Those about stacks first.
     private(set) var workloads: [Workload] = []
     /// What is left out and why, one sentence each.
     private(set) var leftOut: [String] = []
@@ -11,7 +12,13 @@ struct StorePlan {
     private let survey: StoreSurvey
     private let model: ManagedObjectModel
     private let names: ShownNames
-    private var secondsLeft: Double
+    private var candidates: [Candidate] = []
+
+    /// A workload with the time that all of its rounds are likely to take.
+    private struct Candidate {
+        var workload: Workload
+        var seconds: Double
+    }
 
     /// The arrangements that the shootout compares.
     private static let stacks = [
@@ -33,7 +40,6 @@ struct StorePlan {
         self.survey = survey
         self.model = model
         self.names = names
-        secondsLeft = seconds
         planImport()
         planReaders()
         planReading()
@@ -43,6 +49,7 @@ struct StorePlan {
         planDeletion()
         planInsertion()
         planFinding()
+        choose(within: seconds)
     }
 
     // MARK: Time
@@ -53,7 +60,7 @@ struct StorePlan {
     private static let workerSeconds = 0.1
     private static let copiedBytesPerSecond = 3e8
 
-    /// Adds a workload if its rounds are likely to fit.
+    /// Adds a workload that may be measured.
     ///
     /// - Parameter rowSeconds: the estimated work of one sample. It rests on the survey alone, so
     ///   that a resumed run has the same plan.
@@ -62,15 +69,40 @@ struct StorePlan {
             workload.questions.filter { !$0.isExact }.flatMap(\.contests).flatMap(\.cells))
         let sample =
             Self.workerSeconds + Double(survey.byteCount) / Self.copiedBytesPerSecond + rowSeconds
-        let needed = Double(timed.count) * sample * Self.roundCount
-        guard needed <= secondsLeft || workloads.isEmpty else {
-            leftOut.append(
-                "Left out for lack of time: \(workload.title.prefix(1).lowercased())"
-                    + "\(workload.title.dropFirst()). A longer --budget has it.")
-            return
+        candidates.append(
+            Candidate(
+                workload: workload, seconds: Double(timed.count) * sample * Self.roundCount))
+    }
+
+    /// Takes the workloads whose rounds are likely to fit, the cheapest first, and one in any case.
+    /// Of the others only what is counted stays.
+    private mutating func choose(within seconds: Double) {
+        var left = seconds
+        let byPrice = candidates.indices.sorted {
+            (candidates[$0].seconds, $0) < (candidates[$1].seconds, $1)
         }
-        secondsLeft -= needed
-        workloads.append(workload)
+        let chosen = byPrice.filter { place in
+            let price = candidates[place].seconds
+            guard price <= left || place == byPrice[0] else { return false }
+            left -= price
+            return true
+        }
+        for (place, candidate) in candidates.enumerated() {
+            var workload = candidate.workload
+            if !chosen.contains(place) {
+                leftOut.append(Self.leftOut(candidate))
+                workload.questions.removeAll { !$0.isExact }
+                workload.advice = []
+            }
+            if !workload.questions.isEmpty { workloads.append(workload) }
+        }
+    }
+
+    private static func leftOut(_ candidate: Candidate) -> String {
+        let title = candidate.workload.title
+        return "Left out for lack of time: \(title.prefix(1).lowercased())\(title.dropFirst()). "
+            + "It takes about \(MetricUnit.inWords(seconds: candidate.seconds)) more; give them "
+            + "to --budget."
     }
 
     /// The rows to take of each entity, so that there are no more than `total`.
@@ -87,6 +119,12 @@ struct StorePlan {
     // MARK: Stacks
 
     private mutating func planImport() {
+        if let path = survey.filesMissing.keys.first(where: model.isMandatory) {
+            leftOut.append(
+                "Importing is not measured: \(names.path(path)) is mandatory, and files are missing."
+            )
+            return
+        }
         let limit = Self.limit(of: survey.entities.map(\.rowCount), total: Self.importRowsMax)
         let count = survey.entities.map { min($0.rowCount, limit) }.reduce(0, +)
         var workload = Workload(
@@ -151,8 +189,8 @@ struct StorePlan {
 
     private mutating func planWalking() {
         guard !survey.relationships.isEmpty else { return }
-        let timedMax = 3
-        let shown = survey.relationships.map { names.path($0.path) }
+        let (countedMax, timedMax) = (20, 3)
+        let shown = survey.relationships.prefix(countedMax).map { names.path($0.path) }
         var workload = Workload(
             "relationships", of: .storeWalk,
             title: "Follow each relationship, with and without prefetching",
@@ -173,8 +211,11 @@ struct StorePlan {
         add(workload, rowSeconds: Double(links) * 8e-6)
         if shown.count > timedMax {
             leftOut.append(
-                "Prefetching is counted for every relationship, and timed for the "
-                    + "\(timedMax) with the most links.")
+                "Prefetching is counted for "
+                    + (shown.count < survey.relationships.count
+                        ? "the \(countedMax) relationships with the most links"
+                        : "every relationship")
+                    + ", and timed for \(timedMax).")
         }
     }
 
@@ -278,7 +319,11 @@ struct StorePlan {
     }
 
     private mutating func planInsertion() {
-        guard let entity = survey.entities.first(where: { model.canClone($0.name) }) else {
+        let missing = Set(survey.filesMissing.keys.filter(model.isMandatory).map(\.entity))
+        let cloneable = survey.entities.first {
+            !$0.hasUniqueIndex && model.canClone($0.name) && !missing.contains($0.name)
+        }
+        guard let entity = cloneable else {
             leftOut.append("Inserting is not measured: no entity has rows that may be cloned.")
             return
         }
@@ -303,7 +348,7 @@ struct StorePlan {
         return survey.entities.lazy.compactMap { entity in
             entity.attributes.filter { attribute in
                 types.contains(attribute.type) && attribute.valueCount > 0
-                    && self.model.isFree(attribute.path)
+                    && !attribute.isUnique && self.model.isFree(attribute.path)
             }.min { types.firstIndex(of: $0.type) ?? 0 < types.firstIndex(of: $1.type) ?? 0 }?.path
         }.first
     }
@@ -314,6 +359,10 @@ extension ManagedObjectModel {
     func lineage(of entity: String) -> [EntityDescription] {
         sequence(first: entity) { self.entitiesByName[$0]?.superentity }
             .compactMap { entitiesByName[$0] }
+    }
+
+    fileprivate func isMandatory(_ path: PropertyPath) -> Bool {
+        attributesByName(ofEntity: path.entity)?[path.property]?.isOptional == false
     }
 
     /// Whether no rule or constraint limits an attribute's values.
@@ -330,7 +379,8 @@ extension ManagedObjectModel {
     fileprivate func canClone(_ entity: String) -> Bool {
         lineage(of: entity).allSatisfy(\.uniquenessConstraints.isEmpty)
             && relationships(of: entity).allSatisfy { relationship in
-                relationship.isOptional || inverse(of: relationship)?.isToMany ?? true
+                guard let inverse = inverse(of: relationship) else { return true }
+                return inverse.isToMany ? inverse.maxCount == 0 : relationship.isOptional
             }
     }
 
@@ -344,7 +394,9 @@ extension ManagedObjectModel {
                     && !isEntity(entity, kindOf: relationship.destination)
             case .nullify, .noAction:
                 guard let inverse = inverse(of: relationship) else { return true }
-                return inverse.isToMany || inverse.isOptional
+                // An optional one may be empty, whatever its least number of members.
+                return inverse.isToMany
+                    ? inverse.minCount <= (inverse.isOptional ? 1 : 0) : inverse.isOptional
             }
         }
     }

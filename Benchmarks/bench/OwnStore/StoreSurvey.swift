@@ -1,4 +1,5 @@
 import Benchmarking
+import Foundation
 import ObjectGraph
 
 /// What a store holds, counted with plain SQL: the source of the plan, and of what is said about
@@ -12,6 +13,10 @@ struct StoreSurvey: Sendable {
     private(set) var emptyEntities: [String] = []
     /// What cannot be measured, because plain SQL could not check the answer.
     private(set) var unnamed: [String] = []
+    /// The attributes that have values in files that are not there, and the number of these values.
+    private(set) var filesMissing: [PropertyPath: Int] = [:]
+    /// Whether the store has the tables of a history.
+    let hasHistory: Bool
     let byteCount: Int
     let pageSize: Int
 
@@ -23,6 +28,8 @@ struct StoreSurvey: Sendable {
         var rowCount: Int
         /// Those with a column of a certain name.
         var attributes: [Attribute]
+        /// Whether an index forbids equal rows.
+        var hasUniqueIndex: Bool
     }
 
     struct Attribute: Sendable {
@@ -32,6 +39,8 @@ struct StoreSurvey: Sendable {
         var valueCount: Int
         /// Whether an index begins with it.
         var isIndexed: Bool
+        /// Whether an index that has it forbids equal rows.
+        var isUnique: Bool
     }
 
     struct Relationship: Sendable {
@@ -50,9 +59,13 @@ struct StoreSurvey: Sendable {
         var greatestFanOut: Int
     }
 
+    /// - Parameter externalFiles: the folder of large values that are in files of their own.
     /// - Throws: ``StoreReaderError``.
-    init(_ store: StoreReader, _ model: ManagedObjectModel, _ names: ShownNames) throws {
+    init(
+        _ store: StoreReader, _ model: ManagedObjectModel, _ names: ShownNames, externalFiles: URL
+    ) throws {
         let tables = try StoreTables(store, model)
+        hasHistory = tables.haveHistory
         pageSize = try store.integer("PRAGMA page_size")
         byteCount = try store.integer("PRAGMA page_count") * pageSize
         let all = model.entitiesByName.values.sorted { $0.name < $1.name }
@@ -77,17 +90,25 @@ struct StoreSurvey: Sendable {
                 emptyEntities.append(names.entity(entity.name))
                 continue
             }
+            let unique = tables.uniqueColumns(of: entity.name)
+            for (attribute, column) in zip(attributes, columns) where attribute.isExternal {
+                guard let column else { continue }
+                let missing = try store.missingFiles(of: column, in: table, number, externalFiles)
+                guard missing > 0 else { continue }
+                filesMissing[PropertyPath(entity: entity.name, property: attribute.name)] = missing
+            }
             entities.append(
                 Entity(
                     name: entity.name, rowCount: counts[0],
                     attributes: zip(attributes, zip(columns, counts.dropFirst())).compactMap {
                         attribute, found in
-                        guard found.0 != nil else { return nil }
+                        guard let column = found.0 else { return nil }
                         return Attribute(
                             path: PropertyPath(entity: entity.name, property: attribute.name),
                             type: attribute.type, valueCount: found.1,
-                            isIndexed: model.isIndexed(attribute.name, of: entity.name))
-                    }))
+                            isIndexed: model.isIndexed(attribute.name, of: entity.name),
+                            isUnique: unique.contains(column))
+                    }, hasUniqueIndex: !unique.isEmpty))
         }
         entities.sort { ($1.rowCount, $0.name) < ($0.rowCount, $1.name) }
         for entity in all {
@@ -126,6 +147,29 @@ struct StoreSurvey: Sendable {
     }
 }
 
+extension AttributeDescription {
+    /// Whether values may be in files of their own.
+    fileprivate var isExternal: Bool { type == .binaryData && allowsExternalStorage }
+}
+
+extension StoreReader {
+    /// The values of a column whose files are missing. Such a value is a 2, the file's name of 36
+    /// characters, and a 0.
+    fileprivate func missingFiles(
+        of column: String, in table: String, _ number: Int, _ folder: URL
+    ) throws -> Int {
+        let names = try text(
+            """
+            SELECT group_concat(CAST(substr(\(column), 2, 36) AS TEXT), char(10)) FROM \(table)
+            WHERE Z_ENT = \(number) AND length(\(column)) = 38 AND substr(\(column), 1, 1) = x'02'
+            """)
+        return names.split(separator: "\n").count { name in
+            let file = folder.appendingPathComponent(String(name))
+            return !FileManager.default.fileExists(atPath: file.path)
+        }
+    }
+}
+
 extension ManagedObjectModel {
     /// Whether an index of the entity or an ancestor begins with the attribute.
     fileprivate func isIndexed(_ attribute: String, of entity: String) -> Bool {
@@ -140,10 +184,20 @@ extension ManagedObjectModel {
 // MARK: - For readers
 
 extension StoreSurvey {
-    /// Facts for the workers, which check their answers with them.
+    /// The fact that the store has a history.
+    static let historyFact = "history"
+
+    /// The name of the fact that files of the attribute's values are missing.
+    static func filesFact(of path: PropertyPath) -> String {
+        "files missing of \(path.entity).\(path.property)"
+    }
+
+    /// Facts for the workers, which open the store and check their answers with them.
     var facts: [String: Int64] {
         var facts = ["pageSize": Int64(pageSize)]
         for entity in entities { facts["rows of \(entity.name)"] = Int64(entity.rowCount) }
+        if hasHistory { facts[Self.historyFact] = 1 }
+        for (path, count) in filesMissing { facts[Self.filesFact(of: path)] = Int64(count) }
         return facts
     }
 
@@ -167,6 +221,11 @@ extension StoreSurvey {
         if !emptyEntities.isEmpty {
             findings.append(
                 "Without rows, so not measured: \(emptyEntities.joined(separator: ", ")).")
+        }
+        for (path, count) in filesMissing.sorted(by: { names.path($0.key) < names.path($1.key) }) {
+            findings.append(
+                "\(names.arrow(path)) is left out: \(count.counted) of its values are in files that "
+                    + "are not there. They belong into the _SUPPORT folder beside the store.")
         }
         if !unnamed.isEmpty {
             findings.append(

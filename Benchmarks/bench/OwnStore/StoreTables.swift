@@ -9,6 +9,8 @@ struct StoreTables {
     private let model: ManagedObjectModel
     /// By table.
     private let columns: [String: Set<String>]
+    /// The columns of indexes that forbid equal rows, by table.
+    private let uniqueColumns: [String: Set<String>]
     private let numbers: [String: Int]
 
     init(_ store: StoreReader, _ model: ManagedObjectModel) throws {
@@ -24,6 +26,15 @@ struct StoreTables {
                 try list("SELECT group_concat(name, char(10)) FROM pragma_table_info('\(table)')"))
         }
         self.columns = columns
+        uniqueColumns = try columns.keys.reduce(into: [:]) { unique, table in
+            let found = try list(
+                """
+                SELECT group_concat(c.name, char(10))
+                FROM pragma_index_list('\(table)') i, pragma_index_info(i.name) c
+                WHERE i."unique" AND i.origin = 'c'
+                """)
+            if !found.isEmpty { unique[table] = Set(found) }
+        }
         let noted = Dictionary(
             try list(
                 "SELECT group_concat(Z_ENT || ' ' || Z_NAME, char(10)) FROM Z_PRIMARYKEY"
@@ -40,6 +51,9 @@ struct StoreTables {
         }
     }
 
+    /// Whether the store has the tables of a history.
+    var haveHistory: Bool { columns["ATRANSACTION"] != nil && columns["ACHANGE"] != nil }
+
     // MARK: Entities
 
     /// The table of an entity's rows; nil if the store has it under another name.
@@ -47,6 +61,12 @@ struct StoreTables {
         let root = root(of: entity)
         let names = [root, model.entitiesByName[root]?.renamingIdentifier].compactMap(\.self)
         return names.map { "Z" + $0.uppercased() }.first { columns[$0] != nil }
+    }
+
+    /// The columns of indexes that forbid equal rows of the entity, also of those that the model
+    /// lacks.
+    func uniqueColumns(of entity: String) -> Set<String> {
+        table(of: entity).flatMap { uniqueColumns[$0] } ?? []
     }
 
     /// The value of `Z_ENT` in the rows of exactly this entity; nil if the store does not list it.

@@ -20,7 +20,8 @@ struct SurveyedStore {
         copy = try own.copied(into: folder)
         let model = try copy.loadModel()
         let names = ShownNames(model, isRedacted: own.isRedacted)
-        let survey = try StoreSurvey(StoreReader(copy.url), model, names)
+        let survey = try StoreSurvey(
+            StoreReader(copy.url), model, names, externalFiles: copy.url.externalFiles)
         guard survey.rowCount > 0 else {
             throw own.failure("the store has no rows of the model's entities; name one with data")
         }
@@ -51,6 +52,11 @@ struct SurveyedStore {
             description.migration.isAutomatic = false
             let store = try coordinator.addPersistentStore(description)
             try coordinator.removePersistentStore(store)
+        } catch let error as StoreError where error.reason == .unknownModel {
+            throw own.failure(
+                "the store does not carry its model, so nothing says whether the one of --model made "
+                    + "it; open it once with the app on a current system, which adds it, and name that "
+                    + "copy")
         } catch var error as StoreError {
             error.url = own.url
             throw CommandFailure(exitCode: .usage, message: "\(error)")

@@ -82,7 +82,8 @@ struct WorkerContext {
             isNoteSearchable: job.parameters["row"] == "full-text",
             hasPictures: EngineWorkload.rowsWithPictures.contains(job.parameters["row"] ?? ""),
             tracksHistory: job.parameters["row"] == "insert-with-history"
-                || job.parameters["history"] == "on",
+                || job.parameters["history"] == "on"
+                || job.storeFacts?[StoreSurvey.historyFact] == 1,
             variant: job.parameters["variant"].flatMap(PeerVariant.init) ?? .reference,
             pageSize: job.storeFacts?["pageSize"] ?? 4096)
     }

@@ -26,6 +26,44 @@ extension MetricUnit {
         (1, "B"), (1024, "KiB"), (1_048_576, "MiB"), (1_073_741_824, "GiB"),
     ]
 
+    /// What a person writes behind a number.
+    private static let written: [String: (unit: MetricUnit, factor: Double)] = [
+        "ns": (.seconds, 1e-9), "µs": (.seconds, 1e-6), "us": (.seconds, 1e-6),
+        "ms": (.seconds, 1e-3), "s": (.seconds, 1), "min": (.seconds, 60),
+        "B": (.bytes, 1), "kB": (.bytes, 1e3), "MB": (.bytes, 1e6), "GB": (.bytes, 1e9),
+        "KiB": (.bytes, 1_024), "MiB": (.bytes, 1_048_576), "GiB": (.bytes, 1_073_741_824),
+        "%": (.ratio, 0.01), "×": (.ratio, 1), "x": (.ratio, 1),
+    ]
+
+    /// Reads a number with a unit: "10 ms", "2 MB", "105 %".
+    ///
+    /// - Returns: the value in this unit; `nil` if the text is no such number, or its unit measures
+    ///   something else.
+    public func value(of text: String) -> Double? {
+        let digits = text.prefix { $0.isNumber || ".-+e".contains($0) }
+        let name = text.dropFirst(digits.count).filter { $0 != " " }
+        guard let number = Double(digits), number.isFinite, let found = Self.written[name],
+            found.unit == (self == .nanoseconds ? .seconds : self)
+        else { return nil }
+        return number * found.factor * (self == .nanoseconds ? 1e9 : 1)
+    }
+
+    /// The units that ``value(of:)`` reads, for an error; empty for counts.
+    public var writtenUnits: [String] {
+        Self.written.filter { $0.value.unit == (self == .nanoseconds ? .seconds : self) }
+            .sorted { ($0.value.factor, $0.key) < ($1.value.factor, $1.key) }.map(\.key)
+    }
+
+    /// A time in one unit: "40 seconds", "4 minutes", "2 hours".
+    public static func inWords(seconds: Double) -> String {
+        let (count, unit) =
+            seconds < 90
+            ? (seconds, "second")
+            : seconds < 5_400 ? (seconds / 60, "minute") : (seconds / 3_600, "hour")
+        let whole = max(count.rounded(), 1)
+        return "\(grouped(whole)) \(unit)\(whole == 1 ? "" : "s")"
+    }
+
     /// Three significant digits, in the largest unit in which the value is at least one.
     private static func scaled(_ value: Double, _ steps: [(size: Double, name: String)]) -> String {
         let step = steps.last { value.magnitude >= $0.size * 0.9995 } ?? steps[0]

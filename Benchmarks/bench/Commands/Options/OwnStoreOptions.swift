@@ -54,13 +54,14 @@ struct OwnStoreOptions: ParsableArguments {
         }
     }
 
-    /// A command line without the paths, if names are redacted.
+    /// A command line without any path, if names are redacted.
     func redacted(_ arguments: [String]) -> [String] {
         guard redact else { return arguments }
         return arguments.map { argument in
-            [path, modelPath].compactMap(\.self).reduce(argument) {
-                $0.replacingOccurrences(of: $1, with: "…")
-            }
+            let value = argument.hasPrefix("--") ? argument.split(separator: "=").last : nil
+            let text = value.map(String.init) ?? argument
+            let isPath = text.contains("/") || text == path || text == modelPath
+            return isPath ? String(argument.dropLast(text.count)) + "…" : argument
         }
     }
 }

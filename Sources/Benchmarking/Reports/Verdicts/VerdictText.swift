@@ -158,20 +158,11 @@ extension Finding.Remedy {
         switch self {
         case .rounds(let count, let seconds):
             "needs about \(count) more \(count == 1 ? "round" : "rounds")"
-                + (seconds.map { ", \(Self.told($0))" } ?? "")
+                + (seconds.map { ", \(MetricUnit.inWords(seconds: $0))" } ?? "")
         case .calmerMachine(let spread):
             "this machine is too noisy: the rounds’ ratios spread by \(percent(spread))"
         case .repetition: "the rounds contradict each other: measure again"
         case .measurement(let reason): reason
         }
-    }
-
-    private static func told(_ seconds: Double) -> String {
-        let (count, unit) =
-            seconds < 90
-            ? (seconds, "second")
-            : seconds < 5_400 ? (seconds / 60, "minute") : (seconds / 3_600, "hour")
-        let whole = max(count.rounded(), 1)
-        return "\(grouped(whole)) \(unit)\(whole == 1 ? "" : "s")"
     }
 }

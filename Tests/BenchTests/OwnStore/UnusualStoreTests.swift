@@ -1,0 +1,101 @@
+import Benchmarking
+import Foundation
+import ObjectGraph
+import TestSupport
+import Testing
+
+/// What stores of apps have beside plain values.
+@Suite struct `A store of the user's own with unusual values` {
+    private let folder = TemporaryFolder()
+    private var store: URL { folder.url("App.sqlite") }
+
+    /// Makes notes with photographs in files and tags in archives.
+    private func makeNotes(tracksHistory: Bool = false, isPhotoOptional: Bool = true) throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Note",
+                attributes: [
+                    AttributeDescription("number", .integer64),
+                    AttributeDescription(
+                        "photo", .binaryData, isOptional: isPhotoOptional,
+                        allowsExternalStorage: true),
+                    AttributeDescription("tags", .transformable),
+                ],
+                relationships: [
+                    .toOne("next", "Note", inverse: "previous"),
+                    .toOne("previous", "Note", inverse: "next"),
+                ])
+        ])
+        let coordinator = PersistentStoreCoordinator(model: model)
+        var description = PersistentStoreDescription.sqlite(at: store)
+        description.tracksHistory = tracksHistory
+        let opened = try coordinator.addPersistentStore(description)
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            var last: ManagedObject?
+            for number in 0..<20 {
+                let note = try context.insertObject(entityName: "Note")
+                try note.setValue(number, forKey: "number")
+                try note.setValue(Data(repeating: 7, count: 200_000), forKey: "photo")
+                try note.setValue(["a", "b"], forKey: "tags")
+                try note.setValue(last, forKey: "previous")
+                last = note
+            }
+            try context.save()
+        }
+        try coordinator.removePersistentStore(opened)
+    }
+
+    /// Measures the store by the model in it. Every cell has to be verified.
+    private func measure() throws -> (run: Run, output: String) {
+        let results = RunDirectory(url: folder.url("results"))
+        let bench = try BenchProcess([
+            "run", "--store", store.path, "--allow-debug", "--quick", "--no-counts", "--output",
+            results.url.path,
+        ])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let run = try results.load()
+        for workload in run.workloads {
+            for cell in workload.cells {
+                guard case .verified = cell.verification else {
+                    Issue.record("\(workload.name) \(cell.identifier): \(cell.failure ?? "")")
+                    continue
+                }
+            }
+        }
+        return (run, bench.output)
+    }
+
+    @Test func `a store with a history is opened with it`() throws {
+        try makeNotes(tracksHistory: true)
+        let run = try measure().run
+        #expect(run.workloads.map(\.name).contains("import"))
+        #expect(run.workloads.map(\.name).contains("update"))
+    }
+
+    @Test func `archives that nothing here can read are copied as they are`() throws {
+        try makeNotes()
+        try folder.execute("UPDATE ZNOTE SET ZTAGS = x'0102'", on: "App.sqlite")
+        let run = try measure().run
+        #expect(run.workloads.map(\.name).contains("insert"))
+    }
+
+    @Test func `an attribute whose files are missing is left out, and the rest is measured`() throws
+    {
+        try makeNotes()
+        try FileManager.default.removeItem(at: folder.url(".App_SUPPORT"))
+        let (run, output) = try measure()
+        #expect(run.workloads.map(\.name).contains("import"))
+        #expect(
+            output.contains("Note → photo is left out: 20 of its values are in files"), "\(output)")
+    }
+
+    @Test func `a mandatory attribute whose files are missing takes importing out`() throws {
+        try makeNotes(isPhotoOptional: false)
+        try FileManager.default.removeItem(at: folder.url(".App_SUPPORT"))
+        let (run, output) = try measure()
+        #expect(run.workloads.map(\.name).contains("read-store"))
+        #expect(!run.workloads.map(\.name).contains("import"))
+        #expect(output.contains("Importing is not measured: Note.photo is mandatory"), "\(output)")
+    }
+}
