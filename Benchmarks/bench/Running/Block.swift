@@ -27,11 +27,14 @@ struct Block: Sendable {
 }
 
 extension WorkloadResult {
-    /// The contests of measured metrics whose cells are in the block.
+    /// The contests of measured metrics whose cells are in the block. Cells that the command line did
+    /// not select are in none.
     private func contests(in block: Block) -> [(question: Question, contest: Contest)] {
         let identifiers = Set(block.cells.map { cells[$0].identifier })
         return (questions ?? []).filter { !$0.isExact }.flatMap { question in
-            question.contests.filter { identifiers.contains($0.cells[0]) }.map { (question, $0) }
+            question.contests.filter { !identifiers.isDisjoint(with: $0.cells) }.map {
+                (question, $0)
+            }
         }
     }
 

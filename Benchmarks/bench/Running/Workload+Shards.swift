@@ -22,7 +22,7 @@ extension Workload {
         shard.exclude(cells.filter { !identifiers.contains(identifier(of: $0)) })
         shard.questions = questions.compactMap { question in
             var question = question
-            question.contests.removeAll { !identifiers.contains($0.cells[0]) }
+            question.contests.removeAll { identifiers.isDisjoint(with: $0.cells) }
             return question.contests.isEmpty ? nil : question
         }
         shard.thresholds = []

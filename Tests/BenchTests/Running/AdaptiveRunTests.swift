@@ -69,6 +69,22 @@ import Testing
         #expect(run.workloads[0].cells.allSatisfy { $0.counts == nil })
     }
 
+    @Test func `a question gets its rounds if the first of its cells is not selected`() throws {
+        let run = try run(
+            Self.inserting.replacing("[sqlite-c]", with: "[main-only, nested, shared]")
+                .replacing("[loop, request]", with: "loop") + """
+                    questions:
+                      - id: fastest
+                        question: Which is fastest?
+                        compare: subject
+                        metric: time
+                        sameWithin: 10%
+                    """, ["--budget", "60s", "--stack", "nested", "--stack", "shared"])
+        let counts = run.workloads[0].cells.map(\.samples.count)
+        #expect(counts.count == 2)
+        #expect(counts.allSatisfy { $0 >= run.sequentialDesign.quickLook }, "\(counts)")
+    }
+
     @Test func `data are reduced until a sample of one subject lasts as long as it should`() throws
     {
         let importing = """
