@@ -39,7 +39,9 @@ def check_run(folder, shows):
     text = gzip.open(packed, "rt") if os.path.exists(packed) else open(os.path.join(folder, "samples.csv"))
     samples = {}
     for row in csv.DictReader(text):
-        cell = "/".join(part for part in (row["subject"], row["lockPolicy"], row["parameters"]) if part)
+        # Runs of earlier versions have the parameters as one text.
+        cell = row.get("cell") or "/".join(
+            part for part in (row["subject"], row["lockPolicy"], row["parameters"]) if part)
         samples.setdefault((row["workload"], cell), {})[row["repetition"]] = row
     count = faults = 0
     for question in json.load(open(os.path.join(folder, "verdict.json")))["questions"]:

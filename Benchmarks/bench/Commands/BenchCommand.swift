@@ -50,7 +50,8 @@ extension CommandFailure {
     init(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
-        case is ConfigurationError, is DatasetError, is RunDirectoryError, is ThresholdError,
+        case is ConfigurationError, is MissingTrait, is DatasetError, is RunDirectoryError,
+            is ThresholdError,
             is MergeError:
             self.init(exitCode: .usage, message: "\(error)")
         case is ComparisonError, is BaselineError:

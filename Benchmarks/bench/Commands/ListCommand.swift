@@ -5,19 +5,31 @@ import Foundation
 /// Lists workload files, kinds, subjects and metrics.
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List workload files, kinds, stacks, peers and metrics.")
+        commandName: "list", abstract: "List workload files, kinds, stacks, peers and metrics.",
+        discussion: """
+            Without a word, the first lines tell what there is. With one, only what has it: the name \
+            of a kind lists its parameters and files, "metric" all metrics.
+            """)
 
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case flat, json
     }
 
-    @Option(help: "One line each, or JSON.")
+    @Argument(help: "Only entries with this word.")
+    var word: String?
+
+    @Option(help: "One line each, or JSON with everything.")
     var format = Format.flat
 
     func run() throws {
         let listing = try Listing()
         switch format {
-        case .flat: print(listing.text)
+        case .flat:
+            let sections = try listing.sections(with: word)
+            let overview = word == nil ? [listing.overview] : []
+            print(
+                (overview + sections).map { $0.text(width: Terminal.width) }
+                    .joined(separator: "\n\n"))
         case .json: print(try listing.json)
         }
         guard listing.errors.isEmpty else {
@@ -32,6 +44,8 @@ private struct Listing: Encodable {
     var workerProtocol = WorkerProtocol.version
     var build = BuildConfiguration.ofBench
     var workloads: [Workload] = []
+    /// Files whose kind this build lacks.
+    var otherFiles: [String] = []
     /// One message for each file that could not be read.
     var errors: [String] = []
     var kinds: [Kind]
@@ -87,6 +101,8 @@ extension Listing {
                 for name in Set(read.flatMap(\.cells).map(\.subject.name)) {
                     files[name, default: []].append(file)
                 }
+            } catch is MissingTrait {
+                otherFiles.append(file)
             } catch let error as ConfigurationError {
                 errors.append("\(error)")
             }
@@ -99,6 +115,11 @@ extension Listing {
                         name: $0.name, allowed: $0.allowed, defaultValue: $0.defaultValue,
                         summary: $0.summary)
                 })
+        }
+        kinds += ServerKind.allCases.filter { !$0.isAvailable }.map {
+            Kind(
+                name: $0.rawValue, summary: "\($0.summary) (needs the trait PostgreSQL)",
+                parameters: [])
         }
         subjects = bench.Subject.all.map {
             Subject(
@@ -118,28 +139,70 @@ extension Listing {
         }
     }
 
-    var text: String {
-        return [
-            AlignedLines(
-                workloads.map {
-                    let size = "\($0.cellCount) cells × \($0.repetitions)"
-                    return ["workload", $0.name, $0.kind, size, $0.file, $0.title]
-                }),
-            AlignedLines(kinds.map { ["kind", $0.name, $0.summary] }),
-            AlignedLines(
-                kinds.flatMap { kind in
-                    kind.parameters.map {
-                        let values = "\($0.allowed) (\($0.defaultValue))"
-                        return ["parameter", kind.name, $0.name, $0.summary, values]
-                    }
-                }),
-            AlignedLines(
-                subjects.map {
-                    let names = $0.files.map { ($0 as NSString).lastPathComponent }
-                    let files = names.isEmpty ? "no file" : names.joined(separator: " ")
-                    return [$0.group, $0.name, $0.summary, files]
-                }),
-            AlignedLines(metrics.map { ["metric", $0.name, $0.unit.rawValue, $0.title] }),
-        ].map(\.description).joined(separator: "\n\n")
+    /// What there is, in ten lines.
+    var overview: AlignedLines {
+        let files = Set(workloads.map(\.file) + otherFiles).count
+        let stacks = subjects.count { $0.group == bench.Subject.Group.stack.rawValue }
+        return AlignedLines([
+            [
+                "\(files) workload files",
+                "bench run FILE measures one; bench plan FILE says what that takes",
+            ],
+            ["\(workloads.count) workloads in them", "bench list workload"],
+            [
+                "\(kinds.count) kinds of work",
+                "bench list kind; a file of one's own names one of them",
+            ],
+            ["their parameters", "bench list NAME, such as bench list paging"],
+            ["\(stacks) stacks", "bench list stack; bench run FILE --stack NAME"],
+            ["\(subjects.count - stacks) to compare with", "bench list peer, bench list engine"],
+            ["\(metrics.count) metrics", "bench list metric; questions and thresholds name them"],
+            ["a word", "bench list memory lists everything that has it"],
+            ["on a server", "\(ServerKind.command) FILE"],
+            ["for programs", "bench list --format json"],
+        ])
+    }
+
+    /// The entries with a word, by their sort; all without one.
+    ///
+    /// - Throws: ``CommandFailure`` if none has it.
+    func sections(with word: String?) throws -> [AlignedLines] {
+        let entries: [[[String]]] = [
+            workloads.map {
+                let size = "\($0.cellCount) cells × \($0.repetitions)"
+                return ["workload", $0.name, $0.kind, size, $0.file, $0.title]
+            } + otherFiles.map { ["workload", "needs the trait PostgreSQL", "", "", $0] },
+            kinds.map { ["kind", $0.name, $0.summary] },
+            kinds.flatMap { kind in
+                kind.parameters.map {
+                    let values = "\($0.allowed) (\($0.defaultValue))"
+                    return ["parameter", kind.name, $0.name, $0.summary, values]
+                }
+            },
+            subjects.map {
+                let names = $0.files.map { ($0 as NSString).lastPathComponent }
+                let files = names.isEmpty ? "no file" : names.joined(separator: " ")
+                return [$0.group, $0.name, $0.summary, files]
+            },
+            metrics.map { ["metric", $0.name, $0.unit.rawValue, $0.title] },
+        ]
+        guard let word else { return entries.map { AlignedLines($0) } }
+        let isKind = kinds.contains { $0.name == word }
+        let found = entries.map { lines in
+            lines.filter { line in
+                // The name of a kind is a part of too many words.
+                isKind
+                    ? line.prefix(3).contains(word)
+                    : line.contains { $0.localizedCaseInsensitiveContains(word) }
+            }
+        }.filter { !$0.isEmpty }
+        guard !found.isEmpty else {
+            let names =
+                workloads.map(\.name) + kinds.map(\.name) + subjects.map(\.name)
+                + metrics.map(\.name)
+            let guess = nearest(to: word, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
+            throw CommandFailure(exitCode: .usage, message: "nothing has \"\(word)\"\(guess)")
+        }
+        return found.map { AlignedLines($0) }
     }
 }

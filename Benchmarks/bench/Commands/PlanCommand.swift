@@ -8,6 +8,9 @@ struct PlanCommand: ParsableCommand {
         commandName: "plan",
         abstract: "Show what a run would measure, how long it takes and what it could detect.",
         discussion: """
+            A run with a budget, as without files, gives rounds to the questions that need them. Its plan \
+            has the rounds until each question is likely to be decided.
+
             Times and detectable changes come from the newest run of a release build in results/ \
             that measured the cell on the same kind of machine. Detectable changes are those of \
             the planned number of samples. Without such a run, they are what the design reaches \
@@ -19,6 +22,8 @@ struct PlanCommand: ParsableCommand {
 
     @OptionGroup var selected: SelectionOptions
 
+    @OptionGroup var lasting: LengthOptions
+
     @Option(help: "The folder of earlier runs.", completion: .directory)
     var results = "results"
 
@@ -29,15 +34,22 @@ struct PlanCommand: ParsableCommand {
     var shards: Int?
 
     func validate() throws {
+        try lasting.requireOneLength(selected)
         guard Shard.isPossible(1, of: shards ?? 1) else {
             throw ValidationError("--shards must be from 1 to \(Shard.countMax)")
         }
     }
 
     func run() throws {
-        let workloads = try selected.selection().workloads
+        let workloads = try selected.selection(atFullSize: lasting.full).workloads
         let known = KnownRuns(in: URL(fileURLWithPath: results))
-        print(Plan(workloads, counts: counts, known: known))
+        let length = lasting.length(of: selected)
+        if length == .asPlanned {
+            print(Plan(workloads, counts: counts, known: known))
+        } else {
+            let plan = AdaptivePlan(workloads, length: length, known: known)
+            print(plan.description.wrapped(to: Terminal.width))
+        }
         if let shards { print("\n\(ShardPlan(workloads, count: shards))") }
     }
 }

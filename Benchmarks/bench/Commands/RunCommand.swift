@@ -22,18 +22,7 @@ struct RunCommand: ParsableCommand {
     @Option(help: "Seconds after which an unfinished sample is killed (default: 600).")
     var timeout: Int?
 
-    @Option(
-        help: """
-            Measure for this long, such as 10m or 90s, and give rounds to the questions that need \
-            them, instead of a fixed number to all (default without files: 10m, with --full 30m).
-            """)
-    var budget: Budget?
-
-    @Flag(help: "Measure until every question that this machine can decide is decided.")
-    var untilDecided = false
-
-    @Flag(help: "Also measure at full size, and report which answers change with the size.")
-    var full = false
+    @OptionGroup var lasting: LengthOptions
 
     @Flag(
         inversion: .prefixedNo,
@@ -58,11 +47,8 @@ struct RunCommand: ParsableCommand {
 
     func validate() throws {
         guard timeout ?? 1 > 0 else { throw ValidationError("--timeout must be 1 or more") }
-        guard [selected.fixesRounds, budget != nil, untilDecided].count(where: { $0 }) <= 1 else {
-            throw ValidationError(
-                "--rounds, --quick, --rigorous, --budget and --until-decided exclude each other")
-        }
-        guard ownStore.store == nil || (selected.files.isEmpty && !full) else {
+        try lasting.requireOneLength(selected)
+        guard ownStore.store == nil || (selected.files.isEmpty && !lasting.full) else {
             throw ValidationError("--store takes no workload files and no --full; leave them out")
         }
         try launch.requireOneRun(isToldMore, "files")
@@ -76,7 +62,7 @@ struct RunCommand: ParsableCommand {
 
     /// Whether the command line also has options or files that describe a new run.
     private var isToldMore: Bool {
-        budget != nil || untilDecided || full || instructions || counts != nil || timeout != nil
+        !lasting.isEmpty || instructions || counts != nil || timeout != nil
             || shard != nil || !selected.isEmpty || ownStore.store != nil
     }
 
@@ -94,19 +80,13 @@ struct RunCommand: ParsableCommand {
 
     /// - Parameter own: the surveyed store; nil to read the workload files.
     private func selection(of own: SurveyedStore? = nil) throws -> Selection {
-        var selection = try selected.selection(of: own)
-        if full { try selection.addFullSizes() }
+        var selection = try selected.selection(of: own, atFullSize: lasting.full)
         if case .within(let seconds) = length { try selection.requireFirstLook(within: seconds) }
         if let shard { selection.keep(shard: shard) }
         return selection
     }
 
-    private var length: RunLength {
-        if untilDecided { return .untilDecided }
-        if let budget { return .within(seconds: budget.duration / .seconds(1)) }
-        guard selected.files.isEmpty, !selected.fixesRounds else { return .asPlanned }
-        return .within(seconds: full ? 1_800 : 600)
-    }
+    private var length: RunLength { lasting.length(of: selected) }
 
     private var options: RunOptions {
         RunOptions(
@@ -139,20 +119,5 @@ struct RunCommand: ParsableCommand {
         let own = try original.ownStore.survey(into: launch.directory, original.length)
         defer { own?.remove() }
         return try launch.execute(original.selection(of: own), original.options, annotations)
-    }
-}
-
-/// A duration as it is typed: a number and s, m or h.
-struct Budget: ExpressibleByArgument {
-    var duration: Duration
-    let defaultValueDescription: String
-
-    init?(argument: String) {
-        let seconds = ["s": 1.0, "m": 60, "h": 3_600]
-        guard let unit = argument.last.flatMap({ seconds[String($0)] }),
-            let number = Double(argument.dropLast()), number > 0, number < 1e6
-        else { return nil }
-        duration = .seconds(number * unit)
-        defaultValueDescription = argument
     }
 }

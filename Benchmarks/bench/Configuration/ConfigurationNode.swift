@@ -10,6 +10,18 @@ struct ConfigurationNode {
     let key: String
     private let node: Yams.Node
 
+    /// Values of an option of the command line.
+    init(option: String, _ values: [String]) {
+        (file, key) = (option, "")
+        node =
+            values.count == 1
+            ? Yams.Node(values[0]) : .sequence(Yams.Node.Sequence(values.map { Yams.Node($0) }))
+    }
+
+    private init(file: String, key: String, node: Yams.Node) {
+        (self.file, self.key, self.node) = (file, key, node)
+    }
+
     /// The documents of a file, which are separated by lines of `---`.
     static func documents(in file: String) throws -> [ConfigurationNode] {
         guard let data = FileManager.default.contents(atPath: file) else {

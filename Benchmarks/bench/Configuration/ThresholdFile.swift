@@ -22,6 +22,10 @@ struct ThresholdFile {
             return try ThresholdCheck.evaluate(entries.map(\.rule), run)
         } catch let error as ThresholdError {
             guard let entry = entries.first(where: { $0.rule == error.rule }) else { throw error }
+            if case .unknownWorkload(let rule, let known) = error {
+                throw entry.node.descendant(error.keys).error(
+                    unknown("workload", rule.workload.pattern, allowed: known))
+            }
             throw entry.node.descendant(error.keys).error("\(error)")
         }
     }
@@ -38,10 +42,13 @@ struct ThresholdFile {
                 "cell", "metric", "statistic", "atMost", "atLeast", "exactly", "relativeTo",
                 "reason",
             ])
+        let metric = try entries.required("metric").string()
+        let unit =
+            entries["relativeTo"] == nil ? unit(of: Glob(metric), in: workload) : MetricUnit.ratio
         let bounds: [ThresholdRule.Bound] = try [
-            entries["atMost"].map { .atMost(try $0.number()) },
-            entries["atLeast"].map { .atLeast(try $0.number()) },
-            entries["exactly"].map { .exactly(try $0.number()) },
+            entries["atMost"].map { .atMost(try limit($0, in: unit)) },
+            entries["atLeast"].map { .atLeast(try lowerLimit($0, in: unit, of: metric)) },
+            entries["exactly"].map { .exactly(try limit($0, in: unit)) },
         ].compactMap(\.self)
         guard bounds.count == 1 else {
             throw node.error("a rule needs exactly one of atMost, atLeast and exactly")
@@ -49,11 +56,53 @@ struct ThresholdFile {
         return ThresholdRule(
             workload: Glob(try workload?.name ?? entries["workload"]?.string() ?? "*"),
             cell: Glob(try entries["cell"]?.string() ?? "*"),
-            metric: try entries.required("metric").string(),
+            metric: metric,
             statistic: try entries["statistic"]?.choice("statistic") ?? .median,
             bound: bounds[0],
             relativeTo: try entries["relativeTo"].map { try reference($0, in: workload) },
             reason: try entries["reason"]?.string() ?? "")
+    }
+
+    /// The unit of the metrics that a pattern matches; nil if they have several.
+    private static func unit(of pattern: Glob, in workload: Workload?) -> MetricUnit? {
+        let kinds = workload.map { [$0.kind] } ?? WorkloadKind.all
+        let metrics =
+            Metric.wellKnown + Metric.counts
+            + kinds.flatMap { [$0.primaryMetric] + $0.extraMetrics }
+        var units = Set(metrics.filter { pattern.matches($0.name) }.map(\.unit))
+        if kinds.flatMap(\.latencies).contains(where: pattern.matches) {
+            units.insert(.nanoseconds)
+        }
+        if units.isEmpty { return Metric.named(pattern.pattern).unit }
+        return units.count == 1 ? units.first : nil
+    }
+
+    /// Reads a limit: a number in the metric's unit, or one with a unit of its own, such as "10 ms".
+    private static func limit(_ node: ConfigurationNode, in unit: MetricUnit?) throws -> Double {
+        let text = try node.string()
+        if Double(text) != nil { return try node.number() }
+        guard let unit else {
+            throw node.error("the metrics have several units, so the limit must be a plain number")
+        }
+        guard let value = unit.value(of: text) else {
+            let units = unit.writtenUnits
+            throw node.error(
+                "\(text) is not a number"
+                    + (units.isEmpty
+                        ? "" : ", alone or with one of \(units.joined(separator: ", "))"))
+        }
+        return value
+    }
+
+    /// - Throws: ``ConfigurationError`` also for a limit that no value can be below.
+    private static func lowerLimit(
+        _ node: ConfigurationNode, in unit: MetricUnit?, of metric: String
+    ) throws -> Double {
+        let limit = try limit(node, in: unit)
+        guard limit > 0 || metric == Metric.memoryGrowth.name else {
+            throw node.error("no value is below \(limit), so the rule always holds; remove it")
+        }
+        return limit
     }
 
     /// Reads what a cell is compared with, a subject or values of parameters: `grdb`,

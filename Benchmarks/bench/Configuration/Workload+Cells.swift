@@ -43,6 +43,16 @@ extension Workload {
         }
     }
 
+    /// Keeps the cells with these identifiers, and the contests that still compare something.
+    mutating func keep(cells identifiers: Set<String>) {
+        exclude(cells.filter { !identifiers.contains(identifier(of: $0)) })
+        questions = questions.compactMap { question in
+            var question = question
+            question.contests = question.contests.compactMap { $0.keeping(identifiers) }
+            return question.contests.isEmpty ? nil : question
+        }
+    }
+
     /// The parameters with a single value; the others distinguish the cells.
     var sharedParameters: [String: String] {
         parameters.filter { $0.value.count == 1 }.mapValues { $0[0] }
@@ -57,5 +67,16 @@ extension Workload {
                 values.map { combination.merging([parameter.name: $0]) { _, new in new } }
             }
         }
+    }
+}
+
+extension Contest {
+    /// The contest of its cells among these; nil if fewer than two are left, or the baseline is not.
+    fileprivate func keeping(_ identifiers: Set<String>) -> Contest? {
+        let places = cells.indices.filter { identifiers.contains(cells[$0]) }
+        guard places.count > 1, baseline.map(identifiers.contains) ?? true else { return nil }
+        return Contest(
+            label: label, cells: places.map { cells[$0] }, values: places.map { values[$0] },
+            baseline: baseline)
     }
 }

@@ -16,19 +16,13 @@ extension Workload {
     private static let sharesAllowed =
         (SequentialDesign.smallestDifference + 0.005)...10.0
 
-    func questions(_ node: ConfigurationNode) throws -> [Question] {
-        var questions: [Question] = []
-        for element in try node.list() {
-            let question = try question(element)
-            guard !questions.contains(where: { $0.id == question.id }) else {
-                throw element.error("two questions have the id \"\(question.id)\"")
-            }
-            questions.append(question)
-        }
-        return questions
+    func requireDistinctQuestions(_ node: ConfigurationNode?) throws {
+        let twice = Dictionary(grouping: questions, by: \.id).first { $0.value.count > 1 }
+        guard let node, let id = twice?.key else { return }
+        throw node.error("two questions have the id \"\(id)\"")
     }
 
-    private func question(_ node: ConfigurationNode) throws -> Question {
+    func question(_ node: ConfigurationNode) throws -> Question {
         let entries = try node.mapping(allowing: [
             "id", "question", "compare", "against", "where", "metric", "sameWithin",
             "sameBelowMilliseconds", "sameBelowMebibytes", "column",

@@ -41,12 +41,21 @@ struct Workload: Sendable {
 
     /// Reads a file of one workload, or of several separated by `---`.
     ///
-    /// - Throws: ``ConfigurationError`` with file, line, key and the allowed values.
-    static func load(file: String) throws -> [Workload] {
-        try ConfigurationNode.documents(in: file).map(Workload.init(reading:))
+    /// - Parameter settings: values instead of those in the file. Questions, exclusions, rules and
+    ///   advice about values that are gone are gone too.
+    /// - Throws: ``ConfigurationError`` with file, line, key and the allowed values;
+    ///   ``MissingTrait``.
+    static func load(file: String, settings: [ParameterSetting] = []) throws -> [Workload] {
+        let documents = try ConfigurationNode.documents(in: file)
+        // The file as it is, so that its mistakes are found with any setting.
+        let written = try documents.map { try Workload(reading: $0, settings: []) }
+        return try zip(documents, written).map { document, workload in
+            let own = settings.filter { workload.kind.settingNames.contains($0.name) }
+            return own.isEmpty ? workload : try Workload(reading: document, settings: own)
+        }
     }
 
-    private init(reading document: ConfigurationNode) throws {
+    private init(reading document: ConfigurationNode, settings: [ParameterSetting]) throws {
         let entries = try document.mapping(allowing: [
             "schema", "name", "title", "kind", "subjects", "repetitions", "synchronous",
             "lockPolicies", "dataset", "parameters", "reference", "exclude", "thresholds",
@@ -54,9 +63,10 @@ struct Workload: Sendable {
         ])
         try entries.requireSchema()
         let name = try entries.required("name").string()
-        let kinds = WorkloadKind.all
-        let kindName = try entries.required("kind").choice("kind", of: kinds.map(\.name))
-        let kind = kinds.first { $0.name == kindName }!
+        let kindName = try entries.required("kind").choice("kind", of: Self.kindNames)
+        guard let kind = WorkloadKind.all.first(where: { $0.name == kindName }) else {
+            throw MissingTrait(file: document.file, kind: ServerKind(rawValue: kindName)!)
+        }
         let subjects = try Self.subjects(entries.required("subjects"), of: kind)
 
         self.name = name
@@ -72,23 +82,45 @@ struct Workload: Sendable {
             .distinct { try $0.choice("lock policy", of: ["pooled", "serialized"]) } ?? ["pooled"]
         flightCount = try entries["dataset"].flatMap { try Self.flightCount($0, of: kind) }
         parameters = try Self.parameters(entries["parameters"], of: kind)
+        for setting in settings {
+            if setting.name == ParameterSetting.flights {
+                flightCount = try Self.flightCount(of: setting.node)
+            } else if let parameter = kind.parameters.first(where: { $0.name == setting.name }) {
+                parameters[setting.name] = try setting.node.distinct(parameter.value)
+            }
+        }
+        /// Reads the elements of a list that still mean something beside the settings.
+        func elements<Value>(
+            _ key: String, _ read: (ConfigurationNode) throws -> Value
+        ) throws -> [Value] {
+            try entries[key]?.list().compactMap { element in
+                settings.isEmpty ? try read(element) : try? read(element)
+            } ?? []
+        }
         reference = try entries["reference"]?.choice("reference", of: subjects.map(\.name))
         load = try Self.load(entries, of: kind)
         exclusions = []
-        exclusions = try entries["exclude"]?.list().map { try cellFilter($0) } ?? []
+        exclusions = try elements("exclude") { try cellFilter($0) }
         guard !cells.isEmpty else { throw document.error("the exclusions leave no cell") }
         if let load { try load.check(cells, document) }
-        thresholds = try entries["thresholds"]?.list().map { try threshold($0) } ?? []
+        thresholds = try elements("thresholds") { try threshold($0) }
         if kind.isGrowth {
             growthRules = try growthRules(entries.required("gate"))
         } else {
-            gateRules = try entries["gate"]?.list().map { try gateRule($0) } ?? []
+            gateRules = try elements("gate") { try gateRule($0) }
         }
-        questions = try entries["questions"].map(self.questions) ?? []
-        advice = try entries["advice"]?.list().map { try adviceRule($0) } ?? []
+        questions = try elements("questions") { try question($0) }
+        try requireDistinctQuestions(entries["questions"])
+        advice = try elements("advice") { try adviceRule($0) }
+        guard settings.isEmpty else { return }
         fullSize = try entries["full"].map(self.fullSize)
         fit = try entries["fit"].map(self.fit)
     }
+
+    /// The kinds that a file can name, also those that this build lacks.
+    private static let kindNames =
+        WorkloadKind.all.map(\.name)
+        + ServerKind.allCases.filter { !$0.isAvailable }.map(\.rawValue)
 
     private static func load(
         _ entries: ConfigurationMapping, of kind: WorkloadKind
@@ -143,9 +175,12 @@ struct Workload: Sendable {
         guard kind.usesDataset else {
             throw node.error("the kind \(kind.name) makes its own rows; remove dataset")
         }
-        let flights = try node.mapping(allowing: ["flights"]).required("flights")
-        if (try? flights.string()) == "all" { return nil }
-        return try flights.integer(in: 1...DatasetFacts.published.flightCount)
+        return try flightCount(of: node.mapping(allowing: ["flights"]).required("flights"))
+    }
+
+    private static func flightCount(of node: ConfigurationNode) throws -> Int? {
+        if (try? node.string()) == "all" { return nil }
+        return try node.integer(in: 1...DatasetFacts.published.flightCount)
     }
 
     private static func parameters(

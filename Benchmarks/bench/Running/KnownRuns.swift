@@ -51,6 +51,40 @@ struct KnownRuns {
         return "~" + Self.percent(workload.expectedDetectableEffect)
     }
 
+    /// The rounds after which a question is likely to be decided, by the newest run that asked it; nil
+    /// if there is none, or if no number of rounds is likely to decide it.
+    func roundsNeeded(
+        for question: Question, in workload: String, _ design: SequentialDesign
+    ) -> Int? {
+        for run in runs {
+            guard let result = run.workloads.first(where: { $0.name == workload }),
+                result.questions?.contains(where: { $0.id == question.id }) == true
+            else { continue }
+            let rounds = question.contests.flatMap { contest -> [Int?] in
+                let contest = ContestResult(contest, of: question, in: result, design)
+                guard let reference = contest.reference else { return [nil] }
+                return contest.cells.filter { $0.identifier != reference.identifier }.map { cell in
+                    let logRatios = question.logRatios(of: cell, to: reference)
+                    let isDecided =
+                        contest.findings.first { $0.cell == cell.identifier }?.verdict.isDecided
+                    return isDecided == true
+                        ? logRatios.count
+                        : design.roundsNeeded(for: logRatios, sameWithin: question.sameWithin)
+                }
+            }
+            guard !rounds.isEmpty, !rounds.contains(nil) else { continue }
+            return rounds.compactMap(\.self).max()
+        }
+        return nil
+    }
+
+    /// The time from the start of a run of these workloads to its first sample.
+    func secondsToFirstSample(of workloads: [String]) -> Double? {
+        runs.lazy.filter { Set($0.workloads.map(\.name)) == Set(workloads) }.compactMap { run in
+            run.workloads.flatMap(\.cells).flatMap(\.samples).map(\.startedAtSeconds).min()
+        }.first
+    }
+
     private func result(
         of cell: String, in workload: String, of run: Run
     ) -> (workload: WorkloadResult, cell: CellResult)? {

@@ -16,7 +16,7 @@ public struct ProgressStep: Hashable, Sendable {
     }
 }
 
-/// Shows the progress of a run: one line that is rewritten on a terminal, a line for each step
+/// Shows the progress of a run: one line that is rewritten on a terminal, a line every ten seconds
 /// elsewhere.
 ///
 /// May be called from any thread.
@@ -33,8 +33,13 @@ public final class ProgressReporter: Sendable {
         var current: (step: ProgressStep, startedAt: Double)?
         var doneCount = 0
         var shownWidth = 0
+        /// When the last line was written; `nil` before the first.
+        var shownAt: Double?
         var status: (text: String, endsAt: Double?)?
     }
+
+    /// The time between two lines elsewhere than on a terminal.
+    private static let secondsBetweenLines = 10.0
 
     private let isTerminal: Bool
     private let now: @Sendable () -> Double
@@ -86,7 +91,7 @@ public final class ProgressReporter: Sendable {
         let time = now()
         state.withLock { state in
             state.current = (step, time)
-            show(line(for: step, at: time, state), in: &state)
+            show(line(for: step, at: time, state), at: time, in: &state)
         }
     }
 
@@ -145,8 +150,12 @@ public final class ProgressReporter: Sendable {
         }
     }
 
-    private func show(_ line: String, in state: inout State) {
-        guard isTerminal else { return write(line + "\n") }
+    private func show(_ line: String, at time: Double, in state: inout State) {
+        guard isTerminal else {
+            if let shownAt = state.shownAt, time - shownAt < Self.secondsBetweenLines { return }
+            state.shownAt = time
+            return write(line + "\n")
+        }
         // "Carriage return, erase to the end of line" (ECMA-48 EL).
         write("\r\u{1B}[K\(line)")
         state.shownWidth = line.count

@@ -9,9 +9,9 @@ struct RunSummary {
 
     var markdown: String {
         var parts = ["# Run \(escaped(run.name))", FirstScreen(run).markdown]
-        if let rules = run.ruleReport {
+        if let rules = run.ruleReport?.otherLines, !rules.isEmpty {
             parts.append("Rules beside the workloads:")
-            parts.append(rules.findings.map { "- \($0)" }.joined(separator: "\n"))
+            parts.append(rules.map { "- \($0)" }.joined(separator: "\n"))
         }
         parts += run.summaries.map { WorkloadSection($0).markdown }
         parts += ["## Where the figures come from", Provenance(run).table.markdown]
@@ -50,8 +50,9 @@ struct RunSummary {
         **–**: not measured.
         """,
         """
-        All samples are in `samples.csv`, all figures and ratios in `results.csv`, all verdicts in `verdict.json`. \
-        `run.json` has everything; `bench report` makes the other files from it.
+        All samples are in `samples.csv`, all figures in `figures.csv`, all ratios in `comparisons.csv`, all verdicts in \
+        `verdict.json`; `columns.csv` says what each column means. `run.json` has everything; `bench report` makes the \
+        other files from it.
         """,
     ]
 }

@@ -148,7 +148,7 @@ extension WorkloadSection {
         }
     }
 
-    /// Metrics that the table shows if they have values; the others are in results.csv.
+    /// Metrics that the table shows if they have values; the others are in figures.csv.
     private static let tableMetrics: [Metric] = [
         .rowsPerSecond, .cpuTime, .peakMemory, .memoryGrowth, .liveMemory, .statements,
         .bytesWritten,

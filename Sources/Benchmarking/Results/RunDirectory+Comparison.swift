@@ -17,14 +17,14 @@ extension RunDirectory {
         try replace(comparisonURL.lastPathComponent, with: report)
     }
 
-    /// Makes `summary.md`, `report.html`, `results.csv`, `verdict.json` and `junit.xml` from the
+    /// Makes `summary.md`, `report.html`, `comparisons.csv`, `verdict.json` and `junit.xml` from the
     /// comparison.
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func writeReports(of report: ComparisonReport) throws {
         try replace(summaryURL.lastPathComponent, with: ComparisonSummary(report).markdown)
         try replace(reportURL.lastPathComponent, with: ComparisonPage(report).page.source)
-        try replace("results.csv", with: ResultsTable(report).text)
+        try replace("comparisons.csv", with: ComparisonsTable(report).text)
         try replace("verdict.json", with: VerdictFile(report).json)
         try replace("junit.xml", with: Judgements(of: report).junit)
     }

@@ -49,15 +49,17 @@ public struct RunDirectory: Sendable {
         try replace(runURL.lastPathComponent, with: run)
     }
 
-    /// Makes `summary.md`, `report.html`, `samples.csv`, `results.csv`, `verdict.json` and
-    /// `junit.xml` from the run; also `claims.md` and `claims.html` if it was asked about claims.
+    /// Makes `summary.md`, `report.html`, `samples.csv`, `figures.csv`, `comparisons.csv`,
+    /// `columns.csv`, `verdict.json` and `junit.xml` from the run; also `claims.md` and `claims.html` if it was asked about claims.
     ///
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func writeReports(of run: Run) throws {
         try replace(summaryURL.lastPathComponent, with: RunSummary(run).markdown)
         try replace(reportURL.lastPathComponent, with: RunPage(run).page.source)
         try replace("samples.csv", with: SamplesTable(run).text)
-        try replace("results.csv", with: ResultsTable(run).text)
+        try replace("figures.csv", with: FiguresTable(run).text)
+        try replace("comparisons.csv", with: ComparisonsTable(run).text)
+        try replace("columns.csv", with: ColumnsTable(run).text)
         try replace("verdict.json", with: VerdictFile(run).json)
         try replace("junit.xml", with: Judgements(of: run).junit)
         guard let claims = ClaimsReport(run), let page = ClaimsPage(run) else { return }

@@ -60,6 +60,12 @@ extension Statistics {
         return nil
     }
 
+    /// The smallest number of values whose interval can have that confidence: the interval from the
+    /// lowest to the highest of n values misses the median with a probability of 2 · 2⁻ⁿ.
+    static func smallestCount(confidence: Double) -> Int {
+        Int(log2(2 / (1 - confidence)).rounded(.up))
+    }
+
     private static func coverage(count: Int, rank: Int) -> Double {
         1 - 2 * (1 - binomialTail(atLeast: rank, of: count))
     }

@@ -47,15 +47,17 @@ public enum ThresholdCheck {
 
     private static func report(of findings: [Finding], _ run: Run) -> ThresholdReport {
         let estimateCount = findings.count { $0.isEstimate }
-        let confidence = 1 - errorRate / Double(max(estimateCount, 1))
         return ThresholdReport(
-            verdicts: findings.map { $0.verdict(confidence: confidence) },
+            verdicts: findings.map { $0.verdict(besides: estimateCount) },
             unsoundCells: run.unsoundCells)
     }
 
     private typealias Match = (workload: WorkloadResult, cell: CellResult)
 
     private static func matches(of rule: ThresholdRule, in run: Run) throws -> [Match] {
+        guard run.workloads.contains(where: { rule.workload.matches($0.name) }) else {
+            throw ThresholdError.unknownWorkload(rule, known: run.workloads.map(\.name))
+        }
         let matches: [Match] = run.workloads.filter { rule.workload.matches($0.name) }
             .flatMap { workload in
                 workload.cells.filter { rule.cell.matches($0.identifier) }.map { (workload, $0) }

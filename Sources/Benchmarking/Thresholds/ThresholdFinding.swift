@@ -35,8 +35,9 @@ extension ThresholdCheck {
             if case .estimate = content { true } else { false }
         }
 
-        /// - Parameter confidence: for the interval that judges an estimate.
-        func verdict(confidence: Double) -> ThresholdVerdict {
+        /// - Parameter estimateCount: the number of estimates, which share the error of the check.
+        func verdict(besides estimateCount: Int) -> ThresholdVerdict {
+            let confidence = 1 - errorRate / Double(max(estimateCount, 1))
             var verdict = verdict
             let bound = verdict.rule.bound
             switch content {
@@ -47,9 +48,16 @@ extension ThresholdCheck {
                 let interval = Statistics.medianInterval(values, confidence: confidence)
                 let median = Statistics.median(values) ?? values[0]
                 verdict.interval = interval
-                if let interval, interval.coverage >= confidence,
-                    let isHeld = bound.holds(interval)
-                {
+                guard let interval, interval.coverage >= confidence else {
+                    verdict.interval = nil
+                    let needed = Statistics.smallestCount(confidence: confidence)
+                    let rules = estimateCount == 1 ? "1 rule needs" : "\(estimateCount) rules need"
+                    let rounds = values.count == 1 ? "1 round" : "\(values.count) rounds"
+                    verdict.outcome = .cannotJudge(
+                        reason: "\(rules) \(needed) rounds, and this run has \(rounds)")
+                    return verdict
+                }
+                if let isHeld = bound.holds(interval) {
                     verdict.outcome = isHeld ? .held(median) : .crossed(median)
                 } else {
                     let needed = Statistics.countNeeded(values, confidence: confidence) {

@@ -76,22 +76,27 @@ extension UnsoundCell: CustomStringConvertible {
 }
 
 extension ThresholdReport {
-    /// For a report: a line for each rule that did not hold, the crossed ones first, and the number
-    /// of rules that held.
-    var findings: [String] {
-        let open = verdicts.filter(\.isCrossed) + verdicts.filter(\.isOpen)
-        let heldCount = verdicts.count - open.count
+    /// A line for each crossed rule.
+    var crossedLines: [String] { verdicts.filter(\.isCrossed).map { escaped("\($0)") } }
+
+    /// For a report: a line for each rule that could not be judged, and the number of rules that
+    /// held.
+    var otherLines: [String] {
+        let open = verdicts.filter(\.isOpen)
+        let heldCount = verdicts.count { !$0.isCrossed && !$0.isOpen }
         return open.map { escaped("\($0)") } + (heldCount > 0 ? ["✓ \(heldCount) held"] : [])
     }
 }
 
 extension ThresholdReport: CustomStringConvertible {
-    /// A line for each unsound cell and each verdict, the crossed ones first, then a summary.
+    /// A line for each crossed rule, each unsound cell and each other verdict, then a summary.
     public var description: String {
         let crossed = verdicts.filter(\.isCrossed)
         let open = verdicts.filter(\.isOpen)
         let held = verdicts.filter { !$0.isCrossed && !$0.isOpen }
-        let lines = unsoundCells.map(\.description) + (crossed + open + held).map(\.description)
+        let lines =
+            crossed.map(\.description) + unsoundCells.map(\.description)
+            + (open + held).map(\.description)
         let summary =
             "\(held.count) held, \(crossed.count) crossed, \(open.count) could not be judged, "
             + "\(unsoundCells.count) \(unsoundCells.count == 1 ? "cell" : "cells") failed: "
@@ -103,7 +108,8 @@ extension ThresholdReport: CustomStringConvertible {
 extension ThresholdError {
     public var rule: ThresholdRule {
         switch self {
-        case .matchesNothing(let rule, _), .unknownMetric(let rule, _),
+        case .unknownWorkload(let rule, _), .matchesNothing(let rule, _),
+            .unknownMetric(let rule, _),
             .unknownSubject(let rule, _), .fixedParameter(let rule, _, _),
             .unknownValue(let rule, _, _), .comparesWithItself(let rule):
             rule
@@ -113,6 +119,7 @@ extension ThresholdError {
     /// The path of keys to the part of the rule that is wrong.
     public var keys: [String] {
         switch self {
+        case .unknownWorkload: ["workload"]
         case .matchesNothing: ["cell"]
         case .unknownMetric: ["metric"]
         case .unknownSubject: ["relativeTo", "subject"]
@@ -125,6 +132,9 @@ extension ThresholdError {
 extension ThresholdError: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .unknownWorkload(let rule, let known):
+            "the rule \"\(rule)\" matches no workload of the run; the workloads are "
+                + Self.list(known)
         case .matchesNothing(let rule, let known):
             "the rule \"\(rule)\" matches no cell of the run; the cells are \(Self.list(known))"
         case .unknownMetric(let rule, let known):

@@ -79,6 +79,7 @@ public struct UnsoundCell: Codable, Hashable, Sendable {
 
 /// A rule that would never be judged or could never fail.
 public enum ThresholdError: Error, Hashable {
+    case unknownWorkload(ThresholdRule, known: [String])
     case matchesNothing(ThresholdRule, known: [String])
     case unknownMetric(ThresholdRule, known: [String])
     case unknownSubject(ThresholdRule, known: [String])

@@ -59,6 +59,14 @@ import Testing
         #expect(try plan(["--rigorous"]).output.contains("~3.0 %"))
     }
 
+    @Test func `a run with a budget is planned by its questions`() throws {
+        let bench = try BenchProcess(["plan", "--results", folder.url.path])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        #expect(bench.output.contains("Times are first compared after 5 rounds"))
+        #expect(bench.output.contains("main-queue"), "\(bench.output)")
+        #expect(bench.output.contains("No earlier run of these cells"))
+    }
+
     @Test func `an earlier run tells how long a cell takes`() throws {
         try Data(text.utf8).write(to: folder.url("workload.yml"))
         let run = try BenchProcess([

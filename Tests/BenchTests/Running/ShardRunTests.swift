@@ -74,7 +74,7 @@ import Yams
         #expect(check.output.contains("6 held"))
         let report = try BenchProcess(["report", folder.path("merged")])
         #expect(report.exitCode == 0, "\(report.errors)")
-        for name in ["report.html", "summary.md", "results.csv", "verdict.json", "junit.xml"] {
+        for name in ["report.html", "summary.md", "figures.csv", "verdict.json", "junit.xml"] {
             #expect(
                 FileManager.default.fileExists(atPath: folder.path("merged/\(name)")), "\(name)")
         }

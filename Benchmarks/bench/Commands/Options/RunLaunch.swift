@@ -82,7 +82,9 @@ extension RunDirectory {
                 "shard \(shard) has no work: fewer groups of cells can be measured apart\n\n"
                     + reportURL.relativePath)
         } else {
-            print("\(FirstScreen(run).terminalText)\n\n\(reportURL.relativePath)")
+            print(
+                "\(FirstScreen(run).terminalText(width: Terminal.width))\n\n\(reportURL.relativePath)"
+            )
         }
         return run.exitCode
     }

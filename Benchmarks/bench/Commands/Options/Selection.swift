@@ -1,4 +1,5 @@
 import Benchmarking
+import Foundation
 
 /// The workloads that a command line selects.
 struct Selection {
@@ -32,9 +33,17 @@ struct Selection {
     }
 
     /// Reads all files first, so that a mistake in the last one is found before anything runs.
-    init(files: [String]) throws {
-        workloads = try files.flatMap(Workload.load)
+    ///
+    /// - Parameter settings: values instead of those in the files.
+    init(files: [String], settings: [ParameterSetting] = []) throws {
+        workloads = try files.flatMap { try Workload.load(file: $0, settings: settings) }
         try requireDistinctNames()
+        let names = Set(workloads.flatMap(\.kind.settingNames)).sorted()
+        for setting in settings where !names.contains(setting.name) {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "--set: \(unknown("parameter", setting.name, allowed: names))")
+        }
     }
 
     private func requireDistinctNames() throws {
@@ -58,6 +67,54 @@ struct Selection {
         }
         workloads = workloads.filter {
             filters.contains($0.name) || filters.contains($0.kind.name)
+        }
+    }
+
+    /// Keeps the questions with one of these ids and the cells that they compare; an empty list keeps
+    /// all. An id may be written with the workload's name, as "import.time".
+    mutating func keep(questions ids: [String]) throws {
+        guard !ids.isEmpty else { return }
+        func names(_ question: Question, _ workload: String) -> [String] {
+            [question.id, "\(workload).\(question.id)"]
+        }
+        let allowed = workloads.flatMap { workload in
+            workload.questions.flatMap { names($0, workload.name) }
+        }
+        for id in ids where !allowed.contains(id) {
+            throw CommandFailure(
+                exitCode: .usage, message: unknown("question", id, allowed: allowed))
+        }
+        workloads = workloads.compactMap { workload in
+            let questions = workload.questions.filter { question in
+                names(question, workload.name).contains(where: ids.contains)
+            }
+            guard !questions.isEmpty else { return nil }
+            var selected = workload
+            selected.questions = questions
+            selected.keep(cells: Set(questions.flatMap(\.contests).flatMap(\.cells)))
+            selected.advice = workload.advice.filter { rule in
+                rule.questions.allSatisfy { id in
+                    questions.contains { names($0, workload.name).contains(id) }
+                }
+            }
+            return selected
+        }
+    }
+
+    /// Keeps the cells with a word in their name or their workload's.
+    mutating func keep(cellsWith word: String) throws {
+        workloads = workloads.compactMap { workload in
+            var workload = workload
+            let found = workload.cells.map(workload.identifier).filter {
+                "\(workload.name) \($0)".localizedCaseInsensitiveContains(word)
+            }
+            workload.keep(cells: Set(found))
+            return found.isEmpty ? nil : workload
+        }
+        guard !workloads.isEmpty else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "--only \(word): no cell has that in its name; bench plan lists the cells")
         }
     }
 

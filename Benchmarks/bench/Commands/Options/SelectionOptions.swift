@@ -18,6 +18,26 @@ struct SelectionOptions: ParsableArguments {
     var workload: [String] = []
 
     @Option(
+        name: .customLong("question"),
+        help: ArgumentHelp(
+            "Only the questions with this id, and the cells that they compare; can be repeated.",
+            valueName: "id"))
+    var questions: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only cells with this word in their name or their workload's, as \"request\".",
+            valueName: "word"))
+    var only: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "Other values of a parameter, or of flights, than in the files: rows=1000 or "
+                + "saveSize=10,100; can be repeated.", valueName: "name=value"))
+    var settings: [ParameterSetting] = []
+
+    @Option(
         name: [.customLong("rounds"), .customLong("repetitions")],
         help: "Samples of each cell, instead of the number in the files.")
     var repetitions: Int?
@@ -32,8 +52,8 @@ struct SelectionOptions: ParsableArguments {
 
     /// Whether no file and no option was given.
     var isEmpty: Bool {
-        files.isEmpty && stack.isEmpty && workload.isEmpty && repetitions == nil && !quick
-            && !rigorous
+        files.isEmpty && stack.isEmpty && workload.isEmpty && questions.isEmpty && only == nil
+            && settings.isEmpty && repetitions == nil && !quick && !rigorous
     }
 
     /// Whether the command line sets the number of rounds.
@@ -43,18 +63,28 @@ struct SelectionOptions: ParsableArguments {
         if let repetitions, !(1...1_000).contains(repetitions) {
             throw ValidationError("--rounds must be from 1 to 1000")
         }
+        for (index, setting) in settings.enumerated()
+        where settings.prefix(index).contains(where: { $0.name == setting.name }) {
+            throw ValidationError(
+                "--set \(setting.name) is given twice; write its values with commas")
+        }
         guard [repetitions != nil, quick, rigorous].count(where: { $0 }) <= 1 else {
             throw ValidationError("--rounds, --quick and --rigorous exclude each other")
         }
     }
 
     /// - Parameter own: the store to measure instead of workload files.
-    func selection(of own: SurveyedStore? = nil) throws -> Selection {
+    /// - Parameter atFullSize: whether to measure the workloads at full size too.
+    func selection(of own: SurveyedStore? = nil, atFullSize: Bool = false) throws -> Selection {
         var selection =
             try own.map(Selection.init)
-            ?? Selection(files: files.isEmpty ? [WorkloadFiles.shootout()] : files)
+            ?? Selection(
+                files: files.isEmpty ? [WorkloadFiles.shootout()] : files, settings: settings)
         try selection.keep(workloads: workload)
         try selection.use(subjects: stack)
+        if atFullSize { try selection.addFullSizes() }
+        try selection.keep(questions: questions)
+        if let only { try selection.keep(cellsWith: only) }
         selection.setRepetitions { inFile in
             if quick { return 1 }
             return rigorous ? max(Self.rigorousRepetitions, inFile) : repetitions ?? inFile

@@ -60,7 +60,7 @@ enum ServerEngineWorkload {
 
 extension WorkloadKind {
     static let serverEngine = WorkloadKind(
-        name: "server-engine", summary: "one operation on a server, beside libpq",
+        name: ServerKind.engine.rawValue, summary: ServerKind.engine.summary,
         subjects: [.engine, .peer], usesDataset: false, isOnServer: true,
         parameters: [
             WorkloadParameter(

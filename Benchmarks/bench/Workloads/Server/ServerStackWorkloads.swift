@@ -120,7 +120,7 @@ extension ManagedObjectContext {
 
 extension WorkloadKind {
     static let serverSave = WorkloadKind(
-        name: "server-save", summary: "insert items in saves of one size, on a server",
+        name: ServerKind.save.rawValue, summary: ServerKind.save.summary,
         subjects: [.stack], usesDataset: false, isOnServer: true,
         parameters: [
             WorkloadParameter(
@@ -131,7 +131,7 @@ extension WorkloadKind {
         run: ServerSaveWorkload.run)
 
     static let serverPage = WorkloadKind(
-        name: "server-page", summary: "read a list in batches, on a server",
+        name: ServerKind.page.rawValue, summary: ServerKind.page.summary,
         subjects: [.stack], usesDataset: false, isOnServer: true,
         parameters: [
             WorkloadParameter(
@@ -148,7 +148,7 @@ extension WorkloadKind {
         run: ServerPageWorkload.run)
 
     static let serverWalk = WorkloadKind(
-        name: "server-walk", summary: "walk a to-many relationship of many owners, on a server",
+        name: ServerKind.walk.rawValue, summary: ServerKind.walk.summary,
         subjects: [.stack], usesDataset: false, isOnServer: true,
         parameters: [
             WorkloadParameter(

@@ -63,7 +63,7 @@ extension Metric {
 
 extension WorkloadKind {
     static let serverWriters = WorkloadKind(
-        name: "server-writers", summary: "several processes update items of a store on a server",
+        name: ServerKind.writers.rawValue, summary: ServerKind.writers.summary,
         subjects: [.stack], usesDataset: false, isOnServer: true, isContended: true,
         parameters: [
             WorkloadParameter(

@@ -1,8 +1,12 @@
 /// What a reader sees first: the stacks side by side, what to take, which techniques pay, and how
 /// sure that is. It is the same in the terminal, in `summary.md` and in `report.html`.
 public struct FirstScreen {
+    /// Threshold rules that the run breaks.
+    let crossedRules: [String]
     /// Says how many questions are decided.
     let headline: String
+    /// The figures of a run without questions; they are all that it has to say.
+    let figures: [(title: String, table: ReportTable)]
     /// What was found in the user's own data.
     let data: [String]
     let stacks: StackTable?
@@ -22,6 +26,10 @@ public struct FirstScreen {
 
     public init(_ run: Run) {
         let results = run.questionResults
+        crossedRules = run.ruleReport?.crossedLines ?? []
+        figures =
+            results.isEmpty
+            ? run.summaries.map { (escaped($0.workload.title), WorkloadSection($0).table) } : []
         headline = Self.headline(of: results)
         let small = results.filter { $0.workload.smallName == nil }
         data = run.dataFindings ?? []
@@ -45,10 +53,11 @@ public struct FirstScreen {
         let decided = results.count(where: \.isDecided)
         switch results.count {
         case 0: return "This run asks no question, so its figures have no verdicts."
-        case decided where decided > 1: return "All \(decided) questions are decided."
+        case 1: return "The question is \(decided == 1 ? "" : "not ")decided."
+        case decided: return "All \(decided) questions are decided."
         default:
             return
-                "\(decided) of \(results.count) \(results.count == 1 ? "question" : "questions") \(decided == 1 ? "is" : "are") decided."
+                "\(decided) of \(results.count) questions \(decided == 1 ? "is" : "are") decided."
         }
     }
 
@@ -105,7 +114,7 @@ public struct FirstScreen {
 extension FirstScreen {
     /// Without the file's title.
     var markdown: String {
-        var parts = ["**\(headline)**"]
+        var parts = crossedRules.map { "**\($0)**" } + ["**\(headline)**"]
         if let stacks { parts += [stacks.table.markdown, stacks.legend] }
         parts += lists.map { list in
             (list.title.isEmpty ? "" : "**\(list.title)**\n\n")
@@ -115,22 +124,30 @@ extension FirstScreen {
     }
 
     /// For a terminal, without markup. The best cells of a column have a star.
-    public var terminalText: String {
-        var parts = [InlineText(markdown: headline).plain]
+    ///
+    /// - Parameter width: the terminal's, at which sentences are broken; `nil` to break none.
+    public func terminalText(width: Int? = nil) -> String {
+        func plain(_ markdown: String, indent: Int = 0) -> String {
+            InlineText(markdown: markdown).plain.wrapped(to: width, indent: indent)
+        }
+        var parts =
+            crossedRules.isEmpty ? [] : [crossedRules.map { plain($0) }.joined(separator: "\n")]
+        parts.append(plain(headline))
         if let stacks {
             let legend = stacks.legend.replacing("**bold** best", with: "* best")
-            parts.append("\(stacks.table.terminalText)\n\(InlineText(markdown: legend).plain)")
+            parts.append("\(stacks.table.terminalText)\n\(plain(legend))")
         }
+        parts += figures.map { "\(plain($0.title))\n\($0.table.terminalText)" }
         parts += lists.map { list in
             let title = list.title.isEmpty ? [] : [list.title]
-            return (title + list.items.map { "- \(InlineText(markdown: $0).plain)" }).joined(
+            return (title + list.items.map { plain("- \($0)", indent: 2) }).joined(
                 separator: "\n")
         }
         return parts.joined(separator: "\n\n")
     }
 
     var markup: [Markup] {
-        var parts: [Markup] = []
+        var parts = crossedRules.map { Markup.paragraph($0, class: "crossed") }
         if let stacks {
             parts += [stacks.table.markup, .paragraph(stacks.legend, class: "muted")]
         }

@@ -39,8 +39,8 @@ struct RunPage {
     }
 
     private var rules: [Markup] {
-        guard let report = run.ruleReport else { return [] }
-        return [.list(report.findings.map { ($0, []) }, class: "advice")]
+        guard let lines = run.ruleReport?.otherLines, !lines.isEmpty else { return [] }
+        return [.list(lines.map { ($0, []) }, class: "advice")]
     }
 
     private var options: Markup {

@@ -30,7 +30,8 @@ enum Stylesheet {
         h3 { font-size: 15px; margin: 26px 0 4px; }
         p { margin: 6px 0; }
         code { font: 13px ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace;
-          overflow-wrap: anywhere; }
+          display: inline-block; max-width: 100%; overflow-x: auto; white-space: nowrap;
+          vertical-align: bottom; }
         a { color: var(--c0); }
         .banner { border-left: 6px solid var(--good); background: var(--panel); padding: 14px 18px;
           border-radius: 4px; }
@@ -40,6 +41,7 @@ enum Stylesheet {
         .answers li + li, .advice li + li { margin-top: 6px; }
         .advice { padding-left: 18px; }
         .muted { color: var(--muted); font-size: 14px; }
+        .crossed { color: var(--bad); font-weight: 600; }
         nav ul { list-style: none; padding: 0; margin: 18px 0 0; display: flex; flex-wrap: wrap;
           gap: 4px 18px; font-size: 14px; }
         figure { margin: 20px 0 8px; }

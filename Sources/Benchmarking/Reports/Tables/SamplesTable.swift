@@ -2,35 +2,47 @@
 ///
 /// First come the columns that identify the sample, then all well-known metrics, then the others by
 /// name; the order is the same in every run. Absent values are empty. A subject's own counts are
-/// also empty if the counting pass has better ones, which are in `results.csv`. Times are in
-/// seconds, latencies in nanoseconds, memory in bytes. `shard` is empty if the run has no shards; then
-/// `startedAtSeconds` counts from the start of the run, otherwise from that of the shard.
+/// also empty if the counting pass has better ones, which are in `figures.csv`.
 struct SamplesTable {
-    let run: Run
+    private let run: Run
+    private let cells: CellColumns
+    /// The names of the values.
+    private let values: [String]
 
     init(_ run: Run) {
         self.run = run
+        cells = CellColumns(run)
+        let samples = run.workloads.flatMap(\.cells).flatMap(\.samples)
+        let present = samples.reduce(into: Set<String>()) { $0.formUnion($1.valueNames) }
+        let wellKnown = Metric.wellKnown.map(\.name)
+        values = wellKnown + present.subtracting(wellKnown).sorted()
+    }
+
+    var columns: [TableColumn] {
+        let metrics = run.workloads.flatMap { [$0.primaryMetric] + $0.extraMetrics }
+        return cells.columns + [
+            TableColumn("repetition", "the round, from 0"),
+            TableColumn("positionInRound", "from 0"),
+            TableColumn(
+                "startedAtSeconds", "since the start of the run, or of the shard", unit: "seconds"),
+            TableColumn("isSound", "whether the cell finished with the right answer"),
+        ]
+            + values.map { name in
+                let metric = metrics.first { $0.name == name } ?? Metric.named(name)
+                return TableColumn(name, metric.title, unit: metric.unit.rawValue)
+            }
     }
 
     var text: String {
-        let values = valueColumns
-        let head = [
-            "run", "workload", "subject", "role", "lockPolicy", "parameters", "repetition",
-            "positionInRound", "startedAtSeconds", "isSound", "shard",
-        ]
         var table = CommaSeparatedText()
-        table.append(head + values)
+        table.append(columns.map(\.name))
         for workload in run.workloads {
             for cell in workload.cells {
-                let start = [
-                    run.name, workload.name, cell.subject, cell.role.rawValue,
-                    cell.lockPolicy ?? "", cell.parametersText,
-                ]
+                let start = cells.fields(of: cell, in: workload)
                 for sample in cell.samples {
                     let place = [
                         "\(sample.repetition)", "\(sample.positionInRound)",
                         CommaSeparatedText.number(sample.startedAtSeconds), "\(cell.isSound)",
-                        cell.shard.map(String.init) ?? "",
                     ]
                     let numbers = values.map { name in
                         CommaSeparatedText.number(
@@ -41,12 +53,5 @@ struct SamplesTable {
             }
         }
         return table.text
-    }
-
-    private var valueColumns: [String] {
-        let samples = run.workloads.flatMap(\.cells).flatMap(\.samples)
-        let present = samples.reduce(into: Set<String>()) { $0.formUnion($1.valueNames) }
-        let wellKnown = Metric.wellKnown.map(\.name)
-        return wellKnown + present.subtracting(wellKnown).sorted()
     }
 }

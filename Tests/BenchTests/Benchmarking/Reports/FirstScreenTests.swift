@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `The first screen` {
     @Test func `is the same in the terminal as in its golden file`() throws {
-        try Golden.expect(FirstScreen(SampleRun.full).terminalText + "\n", "run/terminal.txt")
+        try Golden.expect(FirstScreen(SampleRun.full).terminalText() + "\n", "run/terminal.txt")
     }
 
     @Test func `a run that asks nothing has figures and no verdicts`() {
@@ -12,7 +12,15 @@ import Testing
             SampleRun.workload([SampleRun.cell("nested", [1]), SampleRun.cell("single", [2])])
         ])
 
-        #expect(text == "This run asks no question, so its figures have no verdicts.")
+        #expect(
+            text == """
+                This run asks no question, so its figures have no verdicts.
+
+                Import
+                subject  time [interval]  verified
+                nested   1.00 s           ✓
+                single   2.00 s           ✓
+                """)
     }
 
     @Test(arguments: [
@@ -104,7 +112,7 @@ import Testing
     }
 
     @Test func `advice takes the best, breaks ties by the next question and avoids the worse`() {
-        let text = FirstScreen(SampleRun.full).terminalText
+        let text = FirstScreen(SampleRun.full).terminalText()
 
         #expect(text.contains("If you only import, take single (rows/s"))
         #expect(text.contains("; avoid nested ("))
@@ -112,7 +120,7 @@ import Testing
     }
 
     @Test func `advice decides nothing while one that may be the best is undecided`() {
-        let text = FirstScreen(SampleRun.full).terminalText
+        let text = FirstScreen(SampleRun.full).terminalText()
 
         #expect(
             text.contains(
@@ -173,7 +181,7 @@ import Testing
     }
 
     private func screen(_ workloads: [WorkloadResult]) -> String {
-        FirstScreen(SampleRun.run(workloads)).terminalText
+        FirstScreen(SampleRun.run(workloads)).terminalText()
     }
 
     /// A technique with the values a and b; a is the baseline.
@@ -196,7 +204,7 @@ import Testing
 }
 
 @Suite struct `Tables of figures` {
-    @Test func `results.csv tells counts from medians, and what was not measured from both`() throws
+    @Test func `figures.csv tells counts from medians, and what was not measured from both`() throws
     {
         var counted = SampleRun.cell("nested", [1, 2, 3])
         for index in counted.samples.indices {
@@ -207,11 +215,11 @@ import Testing
         var absent = SampleRun.cell("single", [])
         absent.verification = .notApplicable
 
-        let lines = try table("results.csv", [counted, absent])
+        let lines = try table("figures.csv", [counted, absent])
 
-        #expect(lines.contains { $0.contains("nested,statements,count,neither,count,1,624,,,") })
-        #expect(lines.contains { $0.contains("nested,time,seconds,lowerIsBetter,median,3,2,1,3,") })
-        #expect(lines.contains { $0.contains("single,time,") && $0.hasSuffix("not measured,") })
+        #expect(lines.contains { $0.contains(",statements,count,neither,count,1,624,,,") })
+        #expect(lines.contains { $0.contains(",time,seconds,lowerIsBetter,median,3,2,1,3,") })
+        #expect(lines.contains { $0.contains("single,") && $0.hasSuffix("not measured") })
         #expect(try !table("samples.csv", [counted]).contains { $0.contains("652") })
     }
 

@@ -4,8 +4,8 @@ import Testing
 
 /// Reports that were found to be right, in the folder Goldens.
 enum Golden {
-    static let runFiles = ["summary.md", "results.csv", "verdict.json", "junit.xml"]
-    static let comparisonFiles = runFiles
+    static let comparisonFiles = ["summary.md", "comparisons.csv", "verdict.json", "junit.xml"]
+    static let runFiles = comparisonFiles + ["figures.csv", "columns.csv"]
 
     /// Compares the text with the file in Goldens. With UPDATE_GOLDENS=1, replaces the file
     /// instead.

@@ -158,7 +158,7 @@ import Testing
         let directory = try TemporaryRuns.directory()
         defer { TemporaryRuns.remove(directory) }
         try directory.writeReports(of: run)
-        return try ["summary.md", "report.html", "samples.csv", "results.csv"].reduce(into: [:]) {
+        return try ["summary.md", "report.html", "samples.csv", "figures.csv"].reduce(into: [:]) {
             $0[$1] = try String(
                 contentsOf: directory.url.appendingPathComponent($1), encoding: .utf8)
         }
@@ -217,7 +217,7 @@ import Testing
     @Test func `each line of the tables has its shard`() throws {
         let run = try Self.merged()
         let files = try Self.files(run)
-        for name in ["samples.csv", "results.csv"] {
+        for name in ["samples.csv", "figures.csv"] {
             let lines = try #require(files[name]).split(separator: "\r\n").map {
                 $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             }

@@ -1,0 +1,49 @@
+import ArgumentParser
+
+/// The options that say how long a run takes.
+struct LengthOptions: ParsableArguments {
+    @Option(
+        help: """
+            Measure for this long, such as 10m or 90s, and give rounds to the questions that need \
+            them, instead of a fixed number to all (default without files: 10m, with --full 30m).
+            """)
+    var budget: Budget?
+
+    @Flag(help: "Measure until every question that this machine can decide is decided.")
+    var untilDecided = false
+
+    @Flag(help: "Also measure at full size, and report which answers change with the size.")
+    var full = false
+
+    /// Whether no option was given.
+    var isEmpty: Bool { budget == nil && !untilDecided && !full }
+
+    func requireOneLength(_ selected: SelectionOptions) throws {
+        guard [selected.fixesRounds, budget != nil, untilDecided].count(where: { $0 }) <= 1 else {
+            throw ValidationError(
+                "--rounds, --quick, --rigorous, --budget and --until-decided exclude each other")
+        }
+    }
+
+    func length(of selected: SelectionOptions) -> RunLength {
+        if untilDecided { return .untilDecided }
+        if let budget { return .within(seconds: budget.duration / .seconds(1)) }
+        guard selected.files.isEmpty, !selected.fixesRounds else { return .asPlanned }
+        return .within(seconds: full ? 1_800 : 600)
+    }
+}
+
+/// A duration as it is typed: a number and s, m or h.
+struct Budget: ExpressibleByArgument {
+    var duration: Duration
+    let defaultValueDescription: String
+
+    init?(argument: String) {
+        let seconds = ["s": 1.0, "m": 60, "h": 3_600]
+        guard let unit = argument.last.flatMap({ seconds[String($0)] }),
+            let number = Double(argument.dropLast()), number > 0, number < 1e6
+        else { return nil }
+        duration = .seconds(number * unit)
+        defaultValueDescription = argument
+    }
+}

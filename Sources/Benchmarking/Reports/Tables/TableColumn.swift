@@ -1,0 +1,89 @@
+/// A column of a table of a run, as `columns.csv` describes it.
+struct TableColumn {
+    /// The number of the format of all tables.
+    static let schema = "4"
+
+    var name: String
+    var meaning: String
+    var unit: String
+
+    init(_ name: String, _ meaning: String, unit: String = "") {
+        self.name = name
+        self.meaning = meaning
+        self.unit = unit
+    }
+
+    static let ofCell = [
+        TableColumn("schema", "the number of this format"),
+        TableColumn("run", "the name of the run"),
+        TableColumn("workload", "the name of the workload"),
+        TableColumn("cell", "subject, lock policy and varying parameters: unique in the workload"),
+    ]
+
+    static let ofMetric = [
+        TableColumn("metric", "the name of the metric"),
+        TableColumn(
+            "unit", "of its values: seconds, nanoseconds, bytes, count, perSecond or ratio"),
+        TableColumn("polarity", "lowerIsBetter, higherIsBetter or neither"),
+    ]
+}
+
+extension Metric {
+    /// The fields of ``TableColumn/ofMetric``.
+    var fields: [String] { [name, unit.rawValue, polarity.rawValue] }
+}
+
+/// The columns that identify a cell, with one for each parameter that any workload of the run has.
+struct CellColumns {
+    private let run: Run
+    /// Sorted.
+    private let parameters: [String]
+
+    init(_ run: Run) {
+        self.run = run
+        parameters = run.workloads.reduce(into: Set<String>()) { names, workload in
+            names.formUnion(workload.parameters.keys)
+            for cell in workload.cells { names.formUnion(cell.parameters.keys) }
+        }.sorted()
+    }
+
+    var columns: [TableColumn] {
+        TableColumn.ofCell + [
+            TableColumn("subject", "the stack or peer"),
+            TableColumn("role", "stack or peer"),
+            TableColumn("lockPolicy", "of its coordinator; empty for peers"),
+            TableColumn("shard", "the part of a merged run: another machine or hour"),
+        ] + parameters.map { TableColumn("parameter.\($0)", "the parameter \($0) of the workload") }
+    }
+
+    func fields(of cell: CellResult, in workload: WorkloadResult) -> [String] {
+        [
+            TableColumn.schema, run.name, workload.name, cell.identifier, cell.subject,
+            cell.role.rawValue, cell.lockPolicy ?? "", cell.shard.map(String.init) ?? "",
+        ] + parameters.map { cell.parameters[$0] ?? workload.parameters[$0] ?? "" }
+    }
+}
+
+/// `columns.csv`: what each column of the other tables means, and its unit.
+struct ColumnsTable {
+    private let files: [(name: String, columns: [TableColumn])]
+
+    init(_ run: Run) {
+        files = [
+            ("figures.csv", FiguresTable(run).columns),
+            ("comparisons.csv", ComparisonsTable(run).columns),
+            ("samples.csv", SamplesTable(run).columns),
+        ]
+    }
+
+    var text: String {
+        var table = CommaSeparatedText()
+        table.append(["file", "column", "unit", "meaning"])
+        for file in files {
+            for column in file.columns {
+                table.append([file.name, column.name, column.unit, column.meaning])
+            }
+        }
+        return table.text
+    }
+}
