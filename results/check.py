@@ -11,7 +11,8 @@ that is called although the median is outside the stated interval, or that a sig
 Counts that were taken once, in a process of their own, are not in the samples and are left out.
 
 Each figure of a document that is linked to a claim of a kept run must be in what the run says about that claim:
-within 10 %, or within half of the last digit. "Nothing" and "no faster" need a cell that is equivalent. What stands
+within 10 %, or within half of the last digit. So must each ratio in a row of a table whose first cell is linked to a
+workload of a kept run. "Nothing" and "no faster" need a cell that is equivalent. What stands
 between `<!-- from FILE -->` and `<!-- end -->` is in that file word by word.
 Ends with 1 if there is a fault.
 """
@@ -75,9 +76,11 @@ def numbers(text):
 
 
 def section(path, anchor):
-    """The lines of a claim, below its heading."""
-    match = re.search(rf"^### {re.escape(anchor)}\n(.*?)(?=^### |\Z)", open(path).read(), re.M | re.S)
-    return match and [line for line in match[1].splitlines() if line.startswith("- ")]
+    """The listed lines below the heading of a claim or of a workload."""
+    for heading, body in re.findall(r"^###? (.*?)\n(.*?)(?=^###? |\Z)", open(path).read(), re.M | re.S):
+        if re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") == anchor:
+            return [line for line in body.splitlines() if line.startswith("- ")]
+    return None
 
 
 def words(line):
@@ -104,7 +107,12 @@ def check_document(name):
     """Returns the number of figures and of faults."""
     path = os.path.join(ROOT, name)
     count, faults = check_quotes(name, open(path).read())
-    for text, target, anchor in re.findall(r"\[([^\]]*)\]\(([^)#\s]*claims\.md)#([\w-]+)\)", open(path).read()):
+    links = re.findall(r"\[([^\]]*)\]\(([^)#\s]*claims\.md)#([\w-]+)\)", open(path).read())
+    # A row of a table whose first cell links to a workload of a kept run has that run's ratios.
+    for target, anchor, cells in re.findall(
+            r"^\| \[[^\]]*\]\(([^)#\s]*summary\.md)#([\w-]+)\)(.*)$", open(path).read(), re.M):
+        links += [(text, target, anchor) for text in re.findall(r"[\d.]+(?:×| times)", cells)]
+    for text, target, anchor in links:
         lines = section(os.path.join(os.path.dirname(path), target), anchor)
         if lines is None:
             print(f"{name}: [{text}]: there is no claim {anchor} in {target}")

@@ -37,7 +37,10 @@ struct AttributeSource {
         }
         let builtIn = Self.builtIn.first { "\($0)" == named }
         if let key, let named, let builtIn, !builtIn.attributeTypes.contains(attribute.type) {
-            throw fail(.unsuitableType(named, key: key, attribute.type))
+            let suitable = Self.builtIn.filter { $0.attributeTypes.contains(attribute.type) }
+            throw fail(
+                .unsuitableType(
+                    named, key: key, attribute.type, suitable: suitable.map { "\($0)" }))
         }
         if let named, builtIn == nil {
             guard attribute.type != .undefined else { return nil }

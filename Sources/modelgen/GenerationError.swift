@@ -15,7 +15,7 @@ struct ModelPartError: Error {
         /// The user info names a type with other characters than those of a type.
         case typeName(String, key: String)
         /// The user info names a type that does not suit the attribute.
-        case unsuitableType(String, key: String, AttributeType)
+        case unsuitableType(String, key: String, AttributeType, suitable: [String])
         /// The name of a request template cannot be that of a function.
         case templateName(String)
         /// The function of a request template cannot have such a parameter.
@@ -43,9 +43,9 @@ extension ModelPartError: CustomStringConvertible {
         case .memberName(let name):
             "the generated class uses the name '\(name)' for something else; rename the property, with the old name as its Renaming ID."
         case .typeName(let text, let key):
-            "the user info '\(key)' is '\(text)', which is not the name of a type; correct it."
-        case .unsuitableType(let text, let key, let type):
-            "the user info '\(key)' is '\(text)', which is no type for an attribute of type \(type); correct one of them."
+            "the user info '\(key)' is '\(text)', which is not the name of a type. It can be Bool, Data, Date, Decimal, Double, Float, Int, Int16, Int32, Int64, ManagedObjectID, String, URL, UUID or an enumeration."
+        case .unsuitableType(let text, let key, let type, let suitable):
+            "the user info '\(key)' is '\(text)', which is no type for an attribute of type \(type); it can be \(suitable.joined(separator: ", ")) or an enumeration."
         case .templateName(let name):
             "the request template '\(name)' cannot be the name of a function in the class; rename it."
         case .variableName(let variable, let template):

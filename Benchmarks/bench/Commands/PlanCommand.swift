@@ -89,7 +89,7 @@ struct Plan: CustomStringConvertible {
                 line.seconds.map(MetricUnit.seconds.format) ?? "?", line.detectable,
             ]
         }
-        return AlignedLines([["workload", "cell", "processes", "time", "could see"]] + rows)
+        return AlignedLines([["workload", "cell", "processes", "time", "smallest change it would show"]] + rows)
             .description + "\n\n"
             + total
     }

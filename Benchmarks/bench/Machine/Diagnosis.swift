@@ -73,7 +73,7 @@ struct Diagnosis: Sendable {
         }
         return Diagnosis(
             "load", load < 0.5 ? .good : .doubtful, String(format: "%.2f in the last minute", load),
-            "stop other programs, or compare in pairs, which tolerate noise")
+            "stop other programs; undecided questions need more rounds beside them")
     }
 
     private static func steal(_ environment: EnvironmentFingerprint) -> Diagnosis {
@@ -81,7 +81,7 @@ struct Diagnosis: Sendable {
         return Diagnosis(
             "steal", share < 0.02 ? .good : .doubtful,
             String(format: "%.1f %% of the time since boot", share * 100),
-            "the host is busy; use more pairs")
+            "the host is busy: a longer --budget decides more, another hour may decide it sooner")
     }
 
     /// The share of time in which a task waited for a processor. Source: the kernel's
@@ -107,7 +107,7 @@ struct Diagnosis: Sendable {
         return Diagnosis(
             "steadiness", spread < 0.05 ? .good : .doubtful,
             String(format: "one in ten equal pieces of work takes %.1f %% longer", spread * 100),
-            "compare in pairs, with more pairs")
+            "a longer --budget decides more; to compare two builds, use scripts/gate")
     }
 
     /// The times of twenty small synced writes in the current folder, where results are written.

@@ -76,7 +76,8 @@ struct AdaptivePlan: CustomStringConvertible {
             secondsToFirstSample.map {
                 "The first sample comes after about \(MetricUnit.inWords(seconds: $0)). "
             } ?? ""
-        return "\(cellCount) cells and \(lines.count + exactCount) questions, "
+        let count = lines.count + exactCount
+        return "\(cellCount) cells and \(count) \(count == 1 ? "question" : "questions"), "
             + "\(exactCount) of them about counts. \(start)"
             + "Times are first compared after \(design.quickLook) rounds, about "
             + "\(MetricUnit.inWords(seconds: first)), and again after "

@@ -30,7 +30,7 @@ struct ComparisonSection {
     static func table(of rows: [Comparison]) -> ReportTable {
         var table = ReportTable([
             ("row", .left), ("metric", .left), ("base", .right), ("head", .right),
-            ("change [interval]", .right), ("p", .right), ("could see", .right),
+            ("change [interval]", .right), ("p", .right), ("smallest change shown", .right),
             ("verdict", .left),
         ])
         for row in rows {
@@ -59,7 +59,7 @@ struct ComparisonSection {
         **inconclusive**: it might have been missed; this never counts as ok.
         """,
         """
-        **could see** is the smallest change that 95 of 100 such runs would find. \
+        **smallest change shown** is what 95 of 100 such runs would find. \
         The grey band in the drawing shows it. Counts are exact: they do not depend on the machine.
         """,
     ]

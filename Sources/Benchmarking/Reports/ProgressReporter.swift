@@ -156,9 +156,11 @@ public final class ProgressReporter: Sendable {
             state.shownAt = time
             return write(line + "\n")
         }
+        // A line that is broken by the terminal could not be written over.
+        let shown = Terminal.width(of: STDERR_FILENO).map { String(line.prefix($0 - 1)) } ?? line
         // "Carriage return, erase to the end of line" (ECMA-48 EL).
-        write("\r\u{1B}[K\(line)")
-        state.shownWidth = line.count
+        write("\r\u{1B}[K\(shown)")
+        state.shownWidth = shown.count
     }
 
     private func erase(_ state: inout State) {

@@ -26,9 +26,9 @@ struct SelectionOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only cells with this word in their name or their workload's, as \"request\".",
-            valueName: "word"))
-    var only: String?
+            "Only cells with this word in their name or their workload's, as \"request\"; if repeated, "
+                + "with all of them.", valueName: "word"))
+    var only: [String] = []
 
     @Option(
         name: .customLong("set"),
@@ -52,7 +52,7 @@ struct SelectionOptions: ParsableArguments {
 
     /// Whether no file and no option was given.
     var isEmpty: Bool {
-        files.isEmpty && stack.isEmpty && workload.isEmpty && questions.isEmpty && only == nil
+        files.isEmpty && stack.isEmpty && workload.isEmpty && questions.isEmpty && only.isEmpty
             && settings.isEmpty && repetitions == nil && !quick && !rigorous
     }
 
@@ -84,7 +84,7 @@ struct SelectionOptions: ParsableArguments {
         try selection.use(subjects: stack)
         if atFullSize { try selection.addFullSizes() }
         try selection.keep(questions: questions)
-        if let only { try selection.keep(cellsWith: only) }
+        for word in only { try selection.keep(cellsWith: word) }
         selection.setRepetitions { inFile in
             if quick { return 1 }
             return rigorous ? max(Self.rigorousRepetitions, inFile) : repetitions ?? inFile
