@@ -71,6 +71,9 @@ struct CSVReader {
         while byte != Self.comma && byte != Self.newline {
             guard byte != Self.quote else { throw .misplacedQuote(path: path, line: line) }
             record.append(byte)
+            let end = chunk[position...].firstIndex(where: Self.endsPlainBytes) ?? chunk.count
+            record.append(contentsOf: chunk[position..<end])
+            position = end
             byte = try nextByte() ?? Self.newline
         }
         if byte == Self.newline {
@@ -114,6 +117,10 @@ struct CSVReader {
         }
         defer { position += 1 }
         return chunk[position]
+    }
+
+    private static func endsPlainBytes(_ byte: UInt8) -> Bool {
+        byte == comma || byte == newline || byte == quote
     }
 
     private static let comma = UInt8(ascii: ",")

@@ -52,9 +52,13 @@ extension SummedRow {
 
 extension StoreReader {
     func sums<Row: SummedRow>(_ columns: [ColumnSum<Row>], of table: String) throws -> [Int] {
-        let weight = RowWeight.sql(of: Row.weight.sql)
-        let sums = columns.map { "SUM(\($0.sql) * \(weight))" }
-        return try integers("SELECT \(sums.joined(separator: ", ")) FROM \(table)")
+        let sums = columns.map { "SUM(\($0.sql) * weight)" }
+        // With a limit the subquery stays one, so that the weight is computed once for each row.
+        return try integers(
+            """
+            SELECT \(sums.joined(separator: ", "))
+            FROM (SELECT *, \(RowWeight.sql(of: Row.weight.sql)) AS weight FROM \(table) LIMIT -1)
+            """)
     }
 }
 
