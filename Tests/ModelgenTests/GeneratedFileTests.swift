@@ -219,7 +219,8 @@ import Testing
                 <attribute name="genre" attributeType="String"><userInfo>
                     <entry key="attributeValueScalarType" value="Int"/>
                 </userInfo></attribute></entity>
-            """, 4, "is 'Int', which is no type for an attribute of type string"
+            """, 4,
+            "is 'Int', which is no type for an attribute of type string; it can be String or"
         ),
         (
             """
@@ -245,6 +246,22 @@ import Testing
         #expect(run.errors.contains("My Model.xcdatamodel/contents:\(line): "), "\(run.errors)")
         #expect(run.errors.contains(message), "\(run.errors)")
         #expect(!FileManager.default.fileExists(atPath: folder.output.path))
+    }
+
+    @Test func `public classes say what an enumeration needs, internal ones need nothing`() throws {
+        let folder = try GeneratedFolder(
+            """
+            <entity name="Book">
+                <attribute name="genre" attributeType="String"><userInfo>
+                    <entry key="attributeValueScalarType" value="Genre"/>
+                </userInfo></attribute></entity>
+            """)
+        let advice = "If 'Genre' is internal, make it public or run modelgen with --internal."
+
+        #expect(try folder.generate().exitCode == 0)
+        #expect(try folder.text("_Book.swift").contains(advice))
+        #expect(try folder.generate("--internal").exitCode == 0)
+        #expect(try !folder.text("_Book.swift").contains(advice))
     }
 
     @Test func `an attribute without a type is left to its key`() throws {

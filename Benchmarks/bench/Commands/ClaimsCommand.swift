@@ -91,6 +91,6 @@ struct ClaimsCommand: ParsableCommand {
         for claim in claims {
             table.append([escaped(claim.id), escaped(claim.sentence), escaped(claim.source.line)])
         }
-        return table.terminalText
+        return table.terminalText()
     }
 }

@@ -118,7 +118,7 @@ extension Listing {
         }
         kinds += ServerKind.allCases.filter { !$0.isAvailable }.map {
             Kind(
-                name: $0.rawValue, summary: "\($0.summary) (needs the trait PostgreSQL)",
+                name: $0.rawValue, summary: "\($0.summary): \(ServerKind.command)",
                 parameters: [])
         }
         subjects = bench.Subject.all.map {
@@ -171,7 +171,7 @@ extension Listing {
             workloads.map {
                 let size = "\($0.cellCount) cells × \($0.repetitions)"
                 return ["workload", $0.name, $0.kind, size, $0.file, $0.title]
-            } + otherFiles.map { ["workload", "needs the trait PostgreSQL", "", "", $0] },
+            } + otherFiles.map { ["workload", "", "", "", $0, "needs the trait PostgreSQL"] },
             kinds.map { ["kind", $0.name, $0.summary] },
             kinds.flatMap { kind in
                 kind.parameters.map {
@@ -187,11 +187,13 @@ extension Listing {
             metrics.map { ["metric", $0.name, $0.unit.rawValue, $0.title] },
         ]
         guard let word else { return entries.map { AlignedLines($0) } }
+        let isSort = entries.joined().contains { $0[0] == word }
         let isKind = kinds.contains { $0.name == word }
         let found = entries.map { lines in
             lines.filter { line in
+                if isSort { return line[0] == word }
                 // The name of a kind is a part of too many words.
-                isKind
+                return isKind
                     ? line.prefix(3).contains(word)
                     : line.contains { $0.localizedCaseInsensitiveContains(word) }
             }

@@ -24,6 +24,8 @@ struct PlanCommand: ParsableCommand {
 
     @OptionGroup var lasting: LengthOptions
 
+    @OptionGroup var ownStore: OwnStoreOptions
+
     @Option(help: "The folder of earlier runs.", completion: .directory)
     var results = "results"
 
@@ -35,27 +37,39 @@ struct PlanCommand: ParsableCommand {
 
     func validate() throws {
         try lasting.requireOneLength(selected)
+        try ownStore.requireAlone(selected, lasting)
         guard Shard.isPossible(1, of: shards ?? 1) else {
             throw ValidationError("--shards must be from 1 to \(Shard.countMax)")
         }
     }
 
     func run() throws {
-        let workloads = try selected.selection(atFullSize: lasting.full).workloads
-        let known = KnownRuns(in: URL(fileURLWithPath: results))
         let length = lasting.length(of: selected)
+        try ownStore.store?.check()
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "bench-plan-\(ProcessInfo.processInfo.processIdentifier)")
+        let own = try ownStore.survey(into: RunDirectory(url: folder), length)
+        defer {
+            own?.remove()
+            rmdir(folder.path)
+        }
+        let workloads = try selected.selection(of: own, atFullSize: lasting.full).workloads
+        let known = KnownRuns(in: URL(fileURLWithPath: results))
+        for finding in own?.findings ?? [] {
+            print("- \(finding)".wrapped(to: Terminal.width, indent: 2))
+        }
         if length == .asPlanned {
-            print(Plan(workloads, counts: counts, known: known))
+            print(Plan(workloads, counts: counts, known: known).text(width: Terminal.width))
         } else {
             let plan = AdaptivePlan(workloads, length: length, known: known)
-            print(plan.description.wrapped(to: Terminal.width))
+            print(plan.text(width: Terminal.width))
         }
         if let shards { print("\n\(ShardPlan(workloads, count: shards))") }
     }
 }
 
 /// The cells of some workloads, with their expected time and detectable change.
-struct Plan: CustomStringConvertible {
+struct Plan {
     private struct Line {
         var workload: String
         var cell: String
@@ -82,16 +96,16 @@ struct Plan: CustomStringConvertible {
         }
     }
 
-    var description: String {
+    /// - Parameter width: the terminal's; nil to break no line.
+    func text(width: Int?) -> String {
         let rows = lines.map { line in
             [
                 line.workload, line.cell, "\(line.processCount)",
                 line.seconds.map(MetricUnit.seconds.format) ?? "?", line.detectable,
             ]
         }
-        return AlignedLines([["workload", "cell", "processes", "time", "smallest change it would show"]] + rows)
-            .description + "\n\n"
-            + total
+        let head = ["workload", "cell", "processes", "time", "smallest change it would show"]
+        return AlignedLines([head] + rows).text(width: width) + "\n\n" + total.wrapped(to: width)
     }
 
     private var total: String {

@@ -48,9 +48,7 @@ struct RunCommand: ParsableCommand {
     func validate() throws {
         guard timeout ?? 1 > 0 else { throw ValidationError("--timeout must be 1 or more") }
         try lasting.requireOneLength(selected)
-        guard ownStore.store == nil || (selected.files.isEmpty && !lasting.full) else {
-            throw ValidationError("--store takes no workload files and no --full; leave them out")
-        }
+        try ownStore.requireAlone(selected, lasting)
         try launch.requireOneRun(isToldMore, "files")
         guard shard == nil || ownStore.store == nil else {
             throw ValidationError("--store cannot be divided; leave out --shard")

@@ -33,7 +33,7 @@ struct SchemaCommand: ParsableCommand {
         let comparison = SchemaComparison(store: named.model, model: other.model)
         print(comparison.verdict)
         guard !comparison.differences.isEmpty else { return }
-        print("\n\(markdown ? comparison.table.markdown : comparison.table.terminalText)")
+        print("\n\(markdown ? comparison.table.markdown : comparison.table.terminalText())")
         throw CommandFailure(exitCode: .difference, message: "\(store) differs from \(model)")
     }
 

@@ -87,9 +87,10 @@ struct ThresholdFile {
         guard let value = unit.value(of: text) else {
             let units = unit.writtenUnits
             throw node.error(
-                "\(text) is not a number"
-                    + (units.isEmpty
-                        ? "" : ", alone or with one of \(units.joined(separator: ", "))"))
+                units.isEmpty
+                    ? "\(text) must be a plain number, since the metric is a count"
+                    : "\(text) is not a number, alone or with one of \(units.joined(separator: ", "))"
+            )
         }
         return value
     }
@@ -99,7 +100,7 @@ struct ThresholdFile {
         _ node: ConfigurationNode, in unit: MetricUnit?, of metric: String
     ) throws -> Double {
         let limit = try limit(node, in: unit)
-        guard limit > 0 || metric == Metric.memoryGrowth.name else {
+        guard limit > 0 || Glob(metric).matches(Metric.memoryGrowth.name) else {
             throw node.error("no value is below \(limit), so the rule always holds; remove it")
         }
         return limit

@@ -43,7 +43,8 @@ extension Workload {
         }
     }
 
-    /// Keeps the cells with these identifiers, and the contests that still compare something.
+    /// Keeps the cells with these identifiers, the contests that still compare something, and the
+    /// advice that has all of its answers.
     mutating func keep(cells identifiers: Set<String>) {
         exclude(cells.filter { !identifiers.contains(identifier(of: $0)) })
         questions = questions.compactMap { question in
@@ -51,7 +52,13 @@ extension Workload {
             question.contests = question.contests.compactMap { $0.keeping(identifiers) }
             return question.contests.isEmpty ? nil : question
         }
+        let answered = Set(questions.flatMap(names))
+        advice.removeAll { !answered.isSuperset(of: $0.questions) }
+        if !cells.contains(where: { $0.subject.name == reference }) { reference = nil }
     }
+
+    /// The names by which the command line and advice know a question.
+    func names(of question: Question) -> [String] { [question.id, "\(name).\(question.id)"] }
 
     /// The parameters with a single value; the others distinguish the cells.
     var sharedParameters: [String: String] {

@@ -112,8 +112,9 @@ struct Workload: Sendable {
         questions = try elements("questions") { try question($0) }
         try requireDistinctQuestions(entries["questions"])
         advice = try elements("advice") { try adviceRule($0) }
-        guard settings.isEmpty else { return }
-        fullSize = try entries["full"].map(self.fullSize)
+        // A parameter with several values has no full size.
+        fullSize = try elements("full") { try self.fullSize($0) }.first
+        guard !settings.contains(where: { $0.name == ParameterSetting.flights }) else { return }
         fit = try entries["fit"].map(self.fit)
     }
 

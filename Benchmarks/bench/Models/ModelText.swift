@@ -43,7 +43,7 @@ struct ModelText: CustomStringConvertible {
                     "\(entity.relationships.count)",
                 ] + (rows ?? []))
         }
-        return table.terminalText
+        return table.terminalText()
     }
 
     private func text(of entity: EntityDescription) -> String {

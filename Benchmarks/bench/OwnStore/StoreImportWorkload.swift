@@ -41,6 +41,7 @@ enum StoreImportWorkload {
             found += try store.integer("SELECT COUNT(*) FROM \(table) WHERE Z_ENT = \(number)")
         }
         verifier.check("rows", found, equals: rows.count)
+        verifier.checkAny("rows", rows.count)
         let linksFound = try session.ownedPaths.compactMap(tables.links).reduce(0) {
             try $0 + store.integer("SELECT COUNT(*) FROM (\($1))")
         }
@@ -62,14 +63,7 @@ extension OwnStoreSession {
                     attributes: storedAttributes(of: entity), in: context)
             }
             context.reset()
-            while true {
-                let needs = MandatoryLinks(rows, model)
-                let complete = rows.indices.filter { needs.isComplete($0) }
-                guard complete.count < rows.count else {
-                    return needs.groups.map { $0.map { rows[$0] } }
-                }
-                rows = complete.map { rows[$0] }
-            }
+            return MandatoryLinks(rows, model).groups.map { group in group.map { rows[$0] } }
         }
     }
 

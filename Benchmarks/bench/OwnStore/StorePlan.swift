@@ -1,10 +1,10 @@
 import Benchmarking
 import ObjectGraph
 
-/// What a run measures of a store within its time: what is counted, the cheapest questions about
-/// times, and with the largest entities and relationships.
+/// What a run measures of a store within its time. All counts are taken; of the times, those that
+/// need the least time come first.
 struct StorePlan {
-    /// Those about stacks first.
+    /// In the order of the report.
     private(set) var workloads: [Workload] = []
     /// What is left out and why, one sentence each.
     private(set) var leftOut: [String] = []
@@ -14,10 +14,15 @@ struct StorePlan {
     private let names: ShownNames
     private var candidates: [Candidate] = []
 
-    /// A workload with the time that all of its rounds are likely to take.
+    /// A workload that may be measured.
     private struct Candidate {
         var workload: Workload
+        /// The time that all rounds of its questions about times are likely to take.
         var seconds: Double
+        /// The time to count its cells and to sample once those that no such question has.
+        var countingSeconds: Double
+        /// What is not timed even if it is measured.
+        var note: String?
     }
 
     /// The arrangements that the shootout compares.
@@ -64,20 +69,24 @@ struct StorePlan {
     ///
     /// - Parameter rowSeconds: the estimated work of one sample. It rests on the survey alone, so
     ///   that a resumed run has the same plan.
-    private mutating func add(_ workload: Workload, rowSeconds: Double) {
-        let timed = Set(
-            workload.questions.filter { !$0.isExact }.flatMap(\.contests).flatMap(\.cells))
+    private mutating func add(_ workload: Workload, rowSeconds: Double, note: String? = nil) {
+        func cells(_ isAsked: (Question) -> Bool) -> Set<String> {
+            Set(workload.questions.filter(isAsked).flatMap(\.contests).flatMap(\.cells))
+        }
+        let (timed, counted) = (cells { !$0.isExact }, cells(\.isExact))
         let sample =
             Self.workerSeconds + Double(survey.byteCount) / Self.copiedBytesPerSecond + rowSeconds
         candidates.append(
             Candidate(
-                workload: workload, seconds: Double(timed.count) * sample * Self.roundCount))
+                workload: workload, seconds: Double(timed.count) * sample * Self.roundCount,
+                countingSeconds: Double(counted.count + counted.subtracting(timed).count) * sample,
+                note: note))
     }
 
     /// Takes the workloads whose rounds are likely to fit, the cheapest first, and one in any case.
     /// Of the others only what is counted stays.
     private mutating func choose(within seconds: Double) {
-        var left = seconds
+        var left = candidates.reduce(seconds) { $0 - $1.countingSeconds }
         let byPrice = candidates.indices.sorted {
             (candidates[$0].seconds, $0) < (candidates[$1].seconds, $1)
         }
@@ -89,20 +98,24 @@ struct StorePlan {
         }
         for (place, candidate) in candidates.enumerated() {
             var workload = candidate.workload
-            if !chosen.contains(place) {
-                leftOut.append(Self.leftOut(candidate))
+            if chosen.contains(place) {
+                if let note = candidate.note { leftOut.append(note) }
+            } else {
                 workload.questions.removeAll { !$0.isExact }
                 workload.advice = []
+                leftOut.append(Self.leftOut(candidate, isCounted: !workload.questions.isEmpty))
             }
             if !workload.questions.isEmpty { workloads.append(workload) }
         }
     }
 
-    private static func leftOut(_ candidate: Candidate) -> String {
+    private static func leftOut(_ candidate: Candidate, isCounted: Bool) -> String {
         let title = candidate.workload.title
-        return "Left out for lack of time: \(title.prefix(1).lowercased())\(title.dropFirst()). "
-            + "It takes about \(MetricUnit.inWords(seconds: candidate.seconds)) more; give them "
-            + "to --budget."
+        return
+            (isCounted
+            ? "Counted, but not timed for lack of time: " : "Left out for lack of time: ")
+            + "\(title.prefix(1).lowercased())\(title.dropFirst()). A --budget that is "
+            + "\(MetricUnit.inWords(seconds: candidate.seconds)) longer has it."
     }
 
     /// The rows to take of each entity, so that there are no more than `total`.
@@ -119,9 +132,10 @@ struct StorePlan {
     // MARK: Stacks
 
     private mutating func planImport() {
-        if let path = survey.filesMissing.keys.first(where: model.isMandatory) {
+        let missing = survey.filesMissing.keys.filter(model.isMandatory).map(names.path)
+        if let path = missing.min() {
             leftOut.append(
-                "Importing is not measured: \(names.path(path)) is mandatory, and files are missing."
+                "Importing is not measured: \(path) is mandatory, and files are missing."
             )
             return
         }
@@ -208,15 +222,15 @@ struct StorePlan {
             ) { $0["relationship", default: ""].replacing(".", with: " → ") }
         }
         let links = min(survey.relationships[0].linkCount, Self.readRowsMax)
-        add(workload, rowSeconds: Double(links) * 8e-6)
-        if shown.count > timedMax {
+        if shown.count < survey.relationships.count {
             leftOut.append(
-                "Prefetching is counted for "
-                    + (shown.count < survey.relationships.count
-                        ? "the \(countedMax) relationships with the most links"
-                        : "every relationship")
-                    + ", and timed for \(timedMax).")
+                "Prefetching is counted for the \(countedMax) relationships with the most links.")
         }
+        add(
+            workload, rowSeconds: Double(links) * 8e-6,
+            note: shown.count > timedMax
+                ? "Prefetching is timed for the \(timedMax) relationships with the most links."
+                : nil)
     }
 
     private mutating func planForms() {
@@ -234,13 +248,13 @@ struct StorePlan {
             sameWithin: 0.1
         ) { $0["entity", default: ""] }
         let rows = min(entities.first?.rowCount ?? 0, Self.readRowsMax / 2)
-        add(workload, rowSeconds: Double(rows) * 4e-6)
-        if survey.entities.count > entities.count {
-            leftOut.append(
-                "Forms of reading are timed with the largest entities only, and not with "
-                    + survey.entities.dropFirst(entities.count).map { names.entity($0.name) }
-                    .joined(separator: ", ") + ".")
-        }
+        let others = survey.entities.dropFirst(entities.count).map { names.entity($0.name) }
+        add(
+            workload, rowSeconds: Double(rows) * 4e-6,
+            note: others.isEmpty
+                ? nil
+                : "Forms of reading are timed with the largest entities only, and not with "
+                    + others.joined(separator: ", ") + ".")
     }
 
     private mutating func planFinding() {

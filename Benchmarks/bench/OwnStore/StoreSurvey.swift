@@ -15,6 +15,8 @@ struct StoreSurvey: Sendable {
     private(set) var unnamed: [String] = []
     /// The attributes that have values in files that are not there, and the number of these values.
     private(set) var filesMissing: [PropertyPath: Int] = [:]
+    /// The same attributes under the names of the entity and of its ancestors.
+    private var filesFacts: Set<String> = []
     /// Whether the store has the tables of a history.
     let hasHistory: Bool
     let byteCount: Int
@@ -96,6 +98,11 @@ struct StoreSurvey: Sendable {
                 let missing = try store.missingFiles(of: column, in: table, number, externalFiles)
                 guard missing > 0 else { continue }
                 filesMissing[PropertyPath(entity: entity.name, property: attribute.name)] = missing
+                for ancestor in model.lineage(of: entity.name) {
+                    filesFacts.insert(
+                        Self.filesFact(
+                            of: PropertyPath(entity: ancestor.name, property: attribute.name)))
+                }
             }
             entities.append(
                 Entity(
@@ -197,7 +204,7 @@ extension StoreSurvey {
         var facts = ["pageSize": Int64(pageSize)]
         for entity in entities { facts["rows of \(entity.name)"] = Int64(entity.rowCount) }
         if hasHistory { facts[Self.historyFact] = 1 }
-        for (path, count) in filesMissing { facts[Self.filesFact(of: path)] = Int64(count) }
+        for name in filesFacts { facts[name] = 1 }
         return facts
     }
 
@@ -225,7 +232,7 @@ extension StoreSurvey {
         for (path, count) in filesMissing.sorted(by: { names.path($0.key) < names.path($1.key) }) {
             findings.append(
                 "\(names.arrow(path)) is left out: \(count.counted) of its values are in files that "
-                    + "are not there. They belong into the _SUPPORT folder beside the store.")
+                    + "are not there. Put them into the _SUPPORT folder beside the store.")
         }
         if !unnamed.isEmpty {
             findings.append(

@@ -2,19 +2,18 @@ import Benchmarking
 
 /// What a run that gives rounds to open questions is likely to do, by the newest run of the same
 /// cells.
-struct AdaptivePlan: CustomStringConvertible {
+struct AdaptivePlan {
     private struct Line {
         var workload: String
         var question: String
-        var cellCount: Int
-        /// The time of one sample of each cell.
-        var secondsPerRound: Double
+        /// The time of one sample of each cell, by workload and cell.
+        var seconds: [[String]: Double]
         /// Whether an earlier run measured all cells; otherwise the time is a guess by their rows.
         var isKnown: Bool
-        /// The rounds after which it is likely to be decided; nil if an earlier run does not show it.
+        /// The rounds after which it is likely to be decided; nil if no earlier run shows it.
         var roundCount: Int?
 
-        var seconds: Double? { roundCount.map { secondsPerRound * Double($0) } }
+        var secondsPerRound: Double { seconds.values.reduce(0, +) }
     }
 
     private let lines: [Line]
@@ -34,72 +33,96 @@ struct AdaptivePlan: CustomStringConvertible {
         secondsToFirstSample = known.secondsToFirstSample(of: workloads.map(\.name))
         lines = workloads.flatMap { workload in
             workload.questions.filter { !$0.isExact }.map { question in
-                let identifiers = Set(question.contests.flatMap(\.cells))
-                let cells = workload.cells.filter {
-                    identifiers.contains(workload.identifier(of: $0))
-                }
-                let times = cells.map {
-                    known.secondsPerSample(of: workload.identifier(of: $0), in: workload.name)
-                }
-                let guesses = cells.map {
-                    workload.expectedSeconds(of: $0) / Double(workload.repetitions + 1)
+                let asked = Set(question.contests.flatMap(\.cells))
+                var seconds: [[String]: Double] = [:]
+                var isKnown = true
+                for cell in workload.cells where asked.contains(workload.identifier(of: cell)) {
+                    let identifier = workload.identifier(of: cell)
+                    let found = known.secondsPerSample(of: identifier, in: workload.name)
+                    isKnown = isKnown && found != nil
+                    seconds[[workload.name, identifier]] =
+                        found
+                        ?? workload.expectedSeconds(of: cell) / Double(workload.repetitions + 1)
                 }
                 return Line(
-                    workload: workload.name, question: question.id, cellCount: cells.count,
-                    secondsPerRound: zip(times, guesses).reduce(0) { $0 + ($1.0 ?? $1.1) },
-                    isKnown: !times.contains(nil),
+                    workload: workload.name, question: question.id, seconds: seconds,
+                    isKnown: isKnown,
                     roundCount: known.roundsNeeded(for: question, in: workload.name, design))
             }
         }
     }
 
-    var description: String {
+    /// - Parameter width: the terminal's; nil to break no line.
+    func text(width: Int?) -> String {
+        guard !lines.isEmpty else { return beginning.wrapped(to: width) }
         let rows = lines.map { line in
             [
-                line.workload, line.question, "\(line.cellCount)",
+                line.workload, line.question, "\(line.seconds.count)",
                 (line.isKnown ? "" : "~") + MetricUnit.seconds.format(line.secondsPerRound),
                 line.roundCount.map(String.init) ?? "?",
-                line.seconds.map { MetricUnit.inWords(seconds: $0) } ?? "?",
+                line.roundCount.map {
+                    MetricUnit.inWords(seconds: line.secondsPerRound * Double($0))
+                } ?? "?",
             ]
         }
         let table = AlignedLines(
             [["workload", "question", "cells", "a round", "rounds", "until decided"]] + rows)
-        return ([beginning, table.description, expectation]).joined(separator: "\n\n")
+        return [
+            beginning.wrapped(to: width), table.text(width: width),
+            expectation.wrapped(to: width),
+        ].joined(separator: "\n\n")
     }
 
     private var beginning: String {
-        let first = lines.reduce(0) { $0 + $1.secondsPerRound } * Double(design.quickLook)
+        let count = lines.count + exactCount
+        let questions =
+            "\(cellCount) cells and \(count) \(count == 1 ? "question" : "questions"), "
+            + "\(exactCount) of them about counts."
+        guard !lines.isEmpty else { return questions }
+        // Questions about the same cells share their samples.
+        let round = lines.reduce(into: [:]) { $0.merge($1.seconds) { first, _ in first } }
+        let first = round.values.reduce(0, +) * Double(design.quickLook)
         let later = sequence(first: design.nextLook(after: design.quickLook)) {
             design.nextLook(after: $0)
         }.prefix(3)
         let start =
             secondsToFirstSample.map {
-                "The first sample comes after about \(MetricUnit.inWords(seconds: $0)). "
-            } ?? ""
-        let count = lines.count + exactCount
-        return "\(cellCount) cells and \(count) \(count == 1 ? "question" : "questions"), "
-            + "\(exactCount) of them about counts. \(start)"
-            + "Times are first compared after \(design.quickLook) rounds, about "
-            + "\(MetricUnit.inWords(seconds: first)), and again after "
+                "The first sample comes after about \(MetricUnit.inWords(seconds: $0))."
+            }
+            ?? "When the first sample comes is not known: no earlier run is in the folder of results."
+        return "\(questions) \(start) Times are first compared after \(design.quickLook) rounds, "
+            + "which take about \(MetricUnit.inWords(seconds: first)), and again after "
             + later.map(String.init).joined(separator: ", ") + " and so on."
     }
 
     private var expectation: String {
-        let known = lines.compactMap(\.seconds).sorted()
+        let known = lines.filter { $0.roundCount != nil }.sorted {
+            $0.secondsPerRound * Double($0.roundCount!) < $1.secondsPerRound
+                * Double($1.roundCount!)
+        }
         guard !known.isEmpty else {
             return
                 "No earlier run of these cells is in the folder of results, so how many rounds they "
                 + "need is not known."
         }
-        // The cheapest questions come first.
-        var left = length.seconds ?? .infinity
-        let decided = known.prefix { seconds in
-            left -= seconds
-            return left >= 0
-        }.count
-        let time = length.seconds.map { "In \(MetricUnit.inWords(seconds: $0))" } ?? "In the end"
-        return
-            "\(time), about \(decided + exactCount) of \(lines.count + exactCount) questions will "
-            + "be decided, if the machine is as noisy as in the earlier run."
+        // The cheapest questions come first, and leave rounds to those about the same cells.
+        var taken: [[String]: Int] = [:]
+        var spent = secondsToFirstSample ?? 0
+        var decided = exactCount
+        for line in known {
+            let rounds = line.roundCount!
+            let price = line.seconds.reduce(0) { sum, cell in
+                sum + cell.value * Double(max(rounds - taken[cell.key, default: 0], 0))
+            }
+            guard spent + price <= length.seconds ?? .infinity else { break }
+            spent += price
+            decided += 1
+            for cell in line.seconds.keys { taken[cell] = max(taken[cell] ?? 0, rounds) }
+        }
+        let noise = "if the machine is as noisy as in the earlier run."
+        let all = "\(decided) of \(lines.count + exactCount) questions"
+        return length.seconds.map {
+            "In \(MetricUnit.inWords(seconds: $0)), about \(all) will be decided, \(noise)"
+        } ?? "About \(all) will be decided in \(MetricUnit.inWords(seconds: spent)), \(noise)"
     }
 }

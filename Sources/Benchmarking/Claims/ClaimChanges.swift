@@ -64,6 +64,6 @@ public struct ClaimChanges {
         let headline =
             "Since \(since) \(count) went from reproduced to refuted or back, and "
             + "\(changes.count - reversals.count) changed otherwise."
-        return changes.isEmpty ? headline : "\(headline)\n\n\(table.terminalText)"
+        return changes.isEmpty ? headline : "\(headline)\n\n\(table.terminalText())"
     }
 }

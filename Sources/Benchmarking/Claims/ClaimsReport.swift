@@ -37,7 +37,7 @@ public struct ClaimsReport {
         for result in results {
             table.append([escaped(result.claim.id), result.verdict.title, result.here])
         }
-        return "\(headline)\n\n\(table.terminalText)"
+        return "\(headline)\n\n\(table.terminalText())"
     }
 
     var markdown: String {

@@ -49,7 +49,7 @@ extension Comparison {
         case .paired: break
         }
         let p = pValue.map { "p \(fixed($0, 4))" }
-        let effect = minimumDetectableEffect.map { "could see \(percent($0))" }
+        let effect = minimumDetectableEffect.map { "smallest change shown \(percent($0))" }
         return [p, effect].compactMap(\.self).joined(separator: ", ")
     }
 }

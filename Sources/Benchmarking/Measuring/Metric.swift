@@ -106,7 +106,8 @@ extension Metric {
     /// The well-known metric with that name. Otherwise a latency percentile such as
     /// "mainQueue.p99", in nanoseconds, or else a count that explains others.
     public static func named(_ name: String) -> Metric {
-        if let metric = (wellKnown + counts).first(where: { $0.name == name }) { return metric }
+        let known = wellKnown + counts + [sampleSeconds]
+        if let metric = known.first(where: { $0.name == name }) { return metric }
         let percentiles = [".p50", ".p99", ".p999", ".max"]
         if percentiles.contains(where: name.hasSuffix) {
             return Metric(name, unit: .nanoseconds)

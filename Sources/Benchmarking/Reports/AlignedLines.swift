@@ -15,7 +15,7 @@ public struct AlignedLines: Sendable, CustomStringConvertible {
     public var description: String { text(width: nil) }
 
     /// The lines with the last cell of each broken to fit a terminal. If the other cells leave it too
-    /// little space, it is on lines of its own.
+    /// little space, it goes to lines of its own.
     ///
     /// - Parameter width: the terminal's; `nil` to break no line.
     public func text(width: Int?) -> String {
@@ -32,8 +32,8 @@ public struct AlignedLines: Sendable, CustomStringConvertible {
             let start = widths.prefix(row.count - 1).reduce(0) { $0 + $1 + 2 }
             guard start + Self.narrowestText <= width else {
                 let others = cells.dropLast().joined(separator: "  ")
-                return others.trimmingCharacters(in: .whitespaces) + "\n"
-                    + "    \(last)".wrapped(to: width, indent: 4)
+                return others.trimmingCharacters(in: .whitespaces).wrapped(to: width, indent: 4)
+                    + "\n" + "    \(last)".wrapped(to: width, indent: 4)
             }
             return String(line.dropLast(last.count))
                 + last.wrapped(to: width - start).replacing(

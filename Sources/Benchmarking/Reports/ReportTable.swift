@@ -52,13 +52,26 @@ extension ReportTable {
     }
 
     /// Aligned and without markup; bold cells get a star.
-    public var terminalText: String {
-        let lines = ([columns.map(\.title)] + rows).map { row in
+    ///
+    /// - Parameter width: the terminal's. If the table does not fit, each row is a list of its cells;
+    ///   `nil` for a table of any width.
+    public func terminalText(width: Int? = nil) -> String {
+        let titles = columns.map { InlineText(markdown: $0.title).plain }
+        let plain = rows.map { row in
             row.map { cell in
                 InlineText(markdown: cell).plain + (cell.hasPrefix("**") ? " *" : "")
             }
         }
-        return AlignedLines(lines).description
+        let table = AlignedLines([titles] + plain).description
+        guard let width, table.split(separator: "\n").contains(where: { $0.count > width }) else {
+            return table
+        }
+        return plain.map { row in
+            let cells = zip(titles, row).dropFirst().filter { !$0.1.isEmpty }.map {
+                "  \($0.0): \($0.1)".wrapped(to: width, indent: 4)
+            }
+            return ([row[0]].filter { !$0.isEmpty } + cells).joined(separator: "\n")
+        }.joined(separator: "\n")
     }
 
     /// A table that is too wide breaks lines before intervals; if that does not suffice, it scrolls

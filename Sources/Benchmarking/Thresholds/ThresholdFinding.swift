@@ -47,9 +47,7 @@ extension ThresholdCheck {
             case .estimate(let values):
                 let interval = Statistics.medianInterval(values, confidence: confidence)
                 let median = Statistics.median(values) ?? values[0]
-                verdict.interval = interval
                 guard let interval, interval.coverage >= confidence else {
-                    verdict.interval = nil
                     let needed = Statistics.smallestCount(confidence: confidence)
                     let rules = estimateCount == 1 ? "1 rule needs" : "\(estimateCount) rules need"
                     let rounds = values.count == 1 ? "1 round" : "\(values.count) rounds"
@@ -57,6 +55,7 @@ extension ThresholdCheck {
                         reason: "\(rules) \(needed) rounds, and this run has \(rounds)")
                     return verdict
                 }
+                verdict.interval = interval
                 if let isHeld = bound.holds(interval) {
                     verdict.outcome = isHeld ? .held(median) : .crossed(median)
                 } else {

@@ -162,6 +162,18 @@ import Testing
         }
     }
 
+    @Test func `a plan says what is in the store, and leaves nothing behind`() throws {
+        try MessagesStore.make(at: store, messageCount: 60)
+        let before = try files()
+        let bench = try BenchProcess([
+            "plan", "--store", store.path, "--results", folder.path("none"),
+        ])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        #expect(bench.output.contains("Message is the largest: 60 rows"), "\(bench.output)")
+        #expect(bench.output.contains("main-queue") || bench.output.contains("import"))
+        #expect(try files() == before)
+    }
+
     // MARK: Bad input
 
     /// A refused run leaves neither results nor a copy.

@@ -98,4 +98,59 @@ import Testing
         #expect(!run.workloads.map(\.name).contains("import"))
         #expect(output.contains("Importing is not measured: Note.photo is mandatory"), "\(output)")
     }
+
+    /// Makes books that need pages, and pages that need their book. The chain of chapters has no end:
+    /// each needs the next one.
+    private func makeBooks(_ count: Int) throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Book", attributes: [AttributeDescription("number", .integer64)],
+                relationships: [
+                    .toMany("pages", "Page", inverse: "book", isOptional: false, minCount: 2)
+                ]),
+            EntityDescription(
+                name: "Page", attributes: [AttributeDescription("number", .integer64)],
+                relationships: [.toOne("book", "Book", inverse: "pages", isOptional: false)]),
+            EntityDescription(
+                name: "Chapter", attributes: [AttributeDescription("number", .integer64)],
+                relationships: [
+                    .toOne("next", "Chapter", inverse: "previous", isOptional: false),
+                    .toOne("previous", "Chapter", inverse: "next"),
+                ]),
+        ])
+        let coordinator = PersistentStoreCoordinator(model: model)
+        let opened = try coordinator.addPersistentStore(.sqlite(at: store))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            var chapters: [ManagedObject] = []
+            for number in 0..<count {
+                let book = try context.insertObject(entityName: "Book")
+                try book.setValue(number, forKey: "number")
+                for place in 0..<3 {
+                    let page = try context.insertObject(entityName: "Page")
+                    try page.setValue(place, forKey: "number")
+                    try page.setValue(book, forKey: "book")
+                }
+                let chapter = try context.insertObject(entityName: "Chapter")
+                try chapters.last?.setValue(chapter, forKey: "next")
+                chapters.append(chapter)
+            }
+            try chapters.last?.setValue(chapters[0], forKey: "next")
+            try context.save()
+        }
+        try coordinator.removePersistentStore(opened)
+    }
+
+    @Test func `rows that cannot be saved alone are imported together`() throws {
+        try makeBooks(400)
+        let run = try measure().run
+        let cells = run.workloads.first { $0.name == "import" }?.cells ?? []
+        #expect(!cells.isEmpty)
+        for cell in cells {
+            guard case .verified(let facts) = cell.verification else { continue }
+            // The links: pages to books, and chapters to the next one.
+            #expect(facts["rows"] == .integer(5 * 400))
+            #expect(facts["links"] == .integer(4 * 400))
+        }
+    }
 }

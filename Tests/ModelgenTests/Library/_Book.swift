@@ -38,6 +38,7 @@ public class _Book: ManagedObject {
         set { self[Self.cover] = newValue }
     }
 
+    // If 'Genre' is internal, make it public or run modelgen with --internal.
     /// What the shelf says.
     /// Nil if the number is unknown.
     public final var genre: Genre? {

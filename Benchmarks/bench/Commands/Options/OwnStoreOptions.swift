@@ -39,6 +39,13 @@ struct OwnStoreOptions: ParsableArguments {
         }
     }
 
+    /// - Throws: `ValidationError` for a store beside workload files or full sizes.
+    func requireAlone(_ selected: SelectionOptions, _ lasting: LengthOptions) throws {
+        guard path == nil || (selected.files.isEmpty && !lasting.full) else {
+            throw ValidationError("--store takes no workload files and no --full; leave them out")
+        }
+    }
+
     /// Copies the store into the run's folder and plans the run; nil without a store.
     ///
     /// - Throws: ``CommandFailure`` if it cannot be measured. Nothing of the copy remains then.
@@ -47,7 +54,8 @@ struct OwnStoreOptions: ParsableArguments {
         let folder = directory.url.appendingPathComponent("store")
         try? FileManager.default.removeItem(at: folder)
         do {
-            return try SurveyedStore(store, copiedInto: folder, seconds: length.seconds ?? 600)
+            return try SurveyedStore(
+                store, copiedInto: folder, seconds: length.seconds ?? .infinity)
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error
@@ -58,8 +66,8 @@ struct OwnStoreOptions: ParsableArguments {
     func redacted(_ arguments: [String]) -> [String] {
         guard redact else { return arguments }
         return arguments.map { argument in
-            let value = argument.hasPrefix("--") ? argument.split(separator: "=").last : nil
-            let text = value.map(String.init) ?? argument
+            let equals = argument.hasPrefix("--") ? argument.firstIndex(of: "=") : nil
+            let text = equals.map { String(argument[argument.index(after: $0)...]) } ?? argument
             let isPath = text.contains("/") || text == path || text == modelPath
             return isPath ? String(argument.dropLast(text.count)) + "…" : argument
         }

@@ -38,6 +38,15 @@ struct Selection {
     init(files: [String], settings: [ParameterSetting] = []) throws {
         workloads = try files.flatMap { try Workload.load(file: $0, settings: settings) }
         try requireDistinctNames()
+    }
+
+    /// - Throws: ``CommandFailure`` for a setting that changes none of the workloads.
+    func requireSettings(_ settings: [ParameterSetting]) throws {
+        guard own == nil || settings.isEmpty else {
+            throw CommandFailure(
+                exitCode: .usage,
+                message: "--set: the parameters of --store follow from its data; leave it out")
+        }
         let names = Set(workloads.flatMap(\.kind.settingNames)).sorted()
         for setting in settings where !names.contains(setting.name) {
             throw CommandFailure(
@@ -74,29 +83,21 @@ struct Selection {
     /// all. An id may be written with the workload's name, as "import.time".
     mutating func keep(questions ids: [String]) throws {
         guard !ids.isEmpty else { return }
-        func names(_ question: Question, _ workload: String) -> [String] {
-            [question.id, "\(workload).\(question.id)"]
-        }
         let allowed = workloads.flatMap { workload in
-            workload.questions.flatMap { names($0, workload.name) }
+            workload.questions.flatMap { workload.names(of: $0) }
         }
         for id in ids where !allowed.contains(id) {
             throw CommandFailure(
                 exitCode: .usage, message: unknown("question", id, allowed: allowed))
         }
         workloads = workloads.compactMap { workload in
-            let questions = workload.questions.filter { question in
-                names(question, workload.name).contains(where: ids.contains)
+            let questions = workload.questions.filter {
+                workload.names(of: $0).contains(where: ids.contains)
             }
             guard !questions.isEmpty else { return nil }
             var selected = workload
             selected.questions = questions
             selected.keep(cells: Set(questions.flatMap(\.contests).flatMap(\.cells)))
-            selected.advice = workload.advice.filter { rule in
-                rule.questions.allSatisfy { id in
-                    questions.contains { names($0, workload.name).contains(id) }
-                }
-            }
             return selected
         }
     }
@@ -114,7 +115,9 @@ struct Selection {
         guard !workloads.isEmpty else {
             throw CommandFailure(
                 exitCode: .usage,
-                message: "--only \(word): no cell has that in its name; bench plan lists the cells")
+                message:
+                    "--only \(word): no cell has that in its name; bench plan --rounds 1 lists the cells"
+            )
         }
     }
 

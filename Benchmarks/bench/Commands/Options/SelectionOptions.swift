@@ -82,6 +82,7 @@ struct SelectionOptions: ParsableArguments {
                 files: files.isEmpty ? [WorkloadFiles.shootout()] : files, settings: settings)
         try selection.keep(workloads: workload)
         try selection.use(subjects: stack)
+        try selection.requireSettings(settings)
         if atFullSize { try selection.addFullSizes() }
         try selection.keep(questions: questions)
         for word in only { try selection.keep(cellsWith: word) }

@@ -1,5 +1,6 @@
 /// What a reader sees first: the stacks side by side, what to take, which techniques pay, and how
-/// sure that is. It is the same in the terminal, in `summary.md` and in `report.html`.
+/// sure that is. It is the same in the terminal, in `summary.md` and in `report.html`, but for the
+/// figures of a run without questions, which the files show for each workload.
 public struct FirstScreen {
     /// Threshold rules that the run breaks.
     let crossedRules: [String]
@@ -135,9 +136,9 @@ extension FirstScreen {
         parts.append(plain(headline))
         if let stacks {
             let legend = stacks.legend.replacing("**bold** best", with: "* best")
-            parts.append("\(stacks.table.terminalText)\n\(plain(legend))")
+            parts.append("\(stacks.table.terminalText(width: width))\n\(plain(legend))")
         }
-        parts += figures.map { "\(plain($0.title))\n\($0.table.terminalText)" }
+        parts += figures.map { "\(plain($0.title))\n\($0.table.terminalText(width: width))" }
         parts += lists.map { list in
             let title = list.title.isEmpty ? [] : [list.title]
             return (title + list.items.map { plain("- \($0)", indent: 2) }).joined(

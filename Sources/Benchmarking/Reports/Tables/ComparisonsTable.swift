@@ -15,9 +15,10 @@ struct ComparisonsTable {
             TableColumn("ratio", "the middle of the rounds' ratios: below 1, the cell has less"),
             TableColumn("ratioLower", "of the interval that the verdict rests on"),
             TableColumn("ratioUpper", "of the interval that the verdict rests on"),
-            TableColumn("pValue", "in a gate"),
+            TableColumn("pValue", "of the gate's test; empty in a run"),
             TableColumn(
-                "minimumDetectableEffect", "in a gate: the smallest change it would have shown"),
+                "minimumDetectableEffect",
+                "the smallest change that the gate would have shown; empty in a run"),
             TableColumn(
                 "verdict", "faster, slower, less, more, equivalent or undecided; of a gate, its own"
             ),

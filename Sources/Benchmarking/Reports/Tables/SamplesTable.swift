@@ -21,8 +21,8 @@ struct SamplesTable {
     var columns: [TableColumn] {
         let metrics = run.workloads.flatMap { [$0.primaryMetric] + $0.extraMetrics }
         return cells.columns + [
-            TableColumn("repetition", "the round, from 0"),
-            TableColumn("positionInRound", "from 0"),
+            TableColumn("repetition", "the number of the round; the first is 0"),
+            TableColumn("positionInRound", "the place of the sample in its round; the first is 0"),
             TableColumn(
                 "startedAtSeconds", "since the start of the run, or of the shard", unit: "seconds"),
             TableColumn("isSound", "whether the cell finished with the right answer"),

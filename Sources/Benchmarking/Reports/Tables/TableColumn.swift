@@ -51,8 +51,11 @@ struct CellColumns {
         TableColumn.ofCell + [
             TableColumn("subject", "the stack or peer"),
             TableColumn("role", "stack or peer"),
-            TableColumn("lockPolicy", "of its coordinator; empty for peers"),
-            TableColumn("shard", "the part of a merged run: another machine or hour"),
+            TableColumn("lockPolicy", "the lock policy of the coordinator; empty for peers"),
+            TableColumn(
+                "shard",
+                "the number of the part of a merged run, which is another machine or hour; empty in others"
+            ),
         ] + parameters.map { TableColumn("parameter.\($0)", "the parameter \($0) of the workload") }
     }
 
