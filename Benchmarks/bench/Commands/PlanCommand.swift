@@ -55,8 +55,9 @@ struct PlanCommand: ParsableCommand {
         }
         let workloads = try selected.selection(of: own, atFullSize: lasting.full).workloads
         let known = KnownRuns(in: URL(fileURLWithPath: results))
-        for finding in own?.findings ?? [] {
-            print("- \(finding)".wrapped(to: Terminal.width, indent: 2))
+        if let own {
+            let lines = own.findings.map { "- \($0)".wrapped(to: Terminal.width, indent: 2) }
+            print(lines.joined(separator: "\n") + "\n")
         }
         if length == .asPlanned {
             print(Plan(workloads, counts: counts, known: known).text(width: Terminal.width))

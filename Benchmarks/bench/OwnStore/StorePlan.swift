@@ -172,7 +172,10 @@ struct StorePlan {
             "readers", of: .storeReaders,
             title: "Read random rows of \(names.entity(attribute.entity)) beside a writer",
             subjects: Self.stacks,
-            parameters: ["attribute": [names.path(attribute)], "rows": ["\(Self.writeRowsMax)"]])
+            parameters: [
+                "attribute": [names.path(attribute)],
+                "rows": ["\(min(Self.writeRowsMax, survey.rowCount))"],
+            ])
         workload.ask(
             "reads", "Which stack serves the most reads beside a writer?", along: "subject",
             sameWithin: 0.3, column: "reads/s beside a writer")
@@ -211,7 +214,7 @@ struct StorePlan {
             subjects: Self.usual,
             parameters: [
                 "relationship": shown, "prefetching": ["no", "yes"],
-                "rows": ["\(Self.readRowsMax / 2)"],
+                "rows": ["\(min(Self.readRowsMax / 2, survey.rowCount))"],
             ])
         for (id, metric, most) in [
             ("statements", Metric.statements, shown.count), ("time", .time, timedMax),
@@ -241,7 +244,7 @@ struct StorePlan {
             parameters: [
                 "entity": entities.map { names.entity($0.name) },
                 "form": StoreReadWorkload.Form.allCases.map(\.rawValue),
-                "rows": ["\(Self.readRowsMax / 2)"],
+                "rows": ["\(min(Self.readRowsMax / 2, survey.rowCount))"],
             ])
         workload.ask(
             "time", "In which form to read all rows?", along: "form", against: "objects",

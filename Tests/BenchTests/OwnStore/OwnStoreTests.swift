@@ -169,7 +169,7 @@ import Testing
             "plan", "--store", store.path, "--results", folder.path("none"),
         ])
         #expect(bench.exitCode == 0, "\(bench.errors)")
-        #expect(bench.output.contains("Message is the largest: 60 rows"), "\(bench.output)")
+        #expect(bench.output.contains("Message is the largest: 50 rows"), "\(bench.output)")
         #expect(bench.output.contains("main-queue") || bench.output.contains("import"))
         #expect(try files() == before)
     }
