@@ -283,7 +283,8 @@ import Testing
             right: "atMost: 1", wrong: "atMots: 1",
             message: ":4: rules.atMots: unknown key \"atMots\"; did you mean \"atMost\"?"),
         Mistake(
-            right: "atMost: 1", wrong: "atMost: one", message: ":4: rules.atMost: must be a number"),
+            right: "atMost: 1", wrong: "atMost: one",
+            message: ":4: rules.atMost: one is not a number, alone or with one of ns"),
         Mistake(
             right: "atMost: 1", wrong: "reason: none",
             message: ":3: rules: a rule needs exactly one of atMost, atLeast and exactly"),
