@@ -52,13 +52,23 @@ struct SurveyedStore {
             description.migration.isAutomatic = false
             let store = try coordinator.addPersistentStore(description)
             try coordinator.removePersistentStore(store)
-        } catch let error as StoreError where error.reason == .unknownModel {
-            throw own.failure(
-                "the store does not carry its model, so nothing says whether the one of --model made "
-                    + "it; open it once with the app on a current system, which adds it, and name that "
-                    + "copy")
         } catch var error as StoreError {
-            error.url = own.url
+            switch error.reason {
+            case .unknownModel:
+                throw own.failure(
+                    "the store does not carry its model, so nothing says whether the one of --model "
+                        + "made it; open it once with the app on a current system, which adds it, and "
+                        + "name that copy")
+            case .incompatibleModel(let entities) where own.modelURL != nil:
+                let ownModel = try? PersistentStoreCoordinator.model(ofStoreAt: copy.url)
+                throw own.failure(
+                    "the model of --model is not the one that wrote the store; these entities differ: "
+                        + "\(entities.joined(separator: ", ")). "
+                        + (ownModel == nil
+                            ? "Name the version of the model that wrote it"
+                            : "Leave out --model: the store holds its own"))
+            default: error.url = own.url
+            }
             throw CommandFailure(exitCode: .usage, message: "\(error)")
         }
     }
