@@ -126,9 +126,12 @@ extension Listing {
                 name: $0.name, group: $0.group.rawValue, summary: $0.summary,
                 files: files[$0.name, default: []])
         }
-        let extra = WorkloadKind.all.flatMap { [$0.primaryMetric] + $0.extraMetrics }
-        let known = Metric.wellKnown + Metric.counts.filter { !Metric.wellKnown.contains($0) }
-        metrics = known + extra.filter { !known.contains($0) }
+        let kinds = WorkloadKind.all + WorkloadKind.ofOwnStores
+        var names: Set<String> = []
+        metrics =
+            (Metric.wellKnown + Metric.counts
+            + kinds.flatMap { [$0.primaryMetric] + $0.extraMetrics })
+            .filter { names.insert($0.name).inserted }
     }
 
     var json: String {

@@ -48,7 +48,7 @@ struct PlanCommand: ParsableCommand {
         try ownStore.store?.check()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
             "bench-plan-\(ProcessInfo.processInfo.processIdentifier)")
-        let own = try ownStore.survey(into: RunDirectory(url: folder), length)
+        let own = try ownStore.survey(into: RunDirectory(url: folder), length, selected)
         defer {
             own?.remove()
             rmdir(folder.path)

@@ -98,7 +98,7 @@ struct RunCommand: ParsableCommand {
             new: self.launch, commandLine: ownStore.redacted(CommandLine.arguments))
         // Removes only an empty folder, as it is if nothing was measured.
         defer { rmdir(launch.directory.url.path) }
-        let own = try ownStore.survey(into: launch.directory, length)
+        let own = try ownStore.survey(into: launch.directory, length, selected)
         defer { own?.remove() }
         return try launch.execute(selection ?? self.selection(of: own), options, annotations)
     }
@@ -114,7 +114,8 @@ struct RunCommand: ParsableCommand {
                     + "start a new run")
         }
         try original.ownStore.store?.check()
-        let own = try original.ownStore.survey(into: launch.directory, original.length)
+        let own = try original.ownStore.survey(
+            into: launch.directory, original.length, original.selected)
         defer { own?.remove() }
         return try launch.execute(original.selection(of: own), original.options, annotations)
     }

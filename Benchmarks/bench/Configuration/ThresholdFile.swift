@@ -65,7 +65,7 @@ struct ThresholdFile {
 
     /// The unit of the metrics that a pattern matches; nil if they have several.
     private static func unit(of pattern: Glob, in workload: Workload?) -> MetricUnit? {
-        let kinds = workload.map { [$0.kind] } ?? WorkloadKind.all
+        let kinds = workload.map { [$0.kind] } ?? (WorkloadKind.all + WorkloadKind.ofOwnStores)
         let metrics =
             Metric.wellKnown + Metric.counts
             + kinds.flatMap { [$0.primaryMetric] + $0.extraMetrics }

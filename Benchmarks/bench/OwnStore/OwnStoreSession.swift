@@ -20,6 +20,12 @@ struct OwnStoreSession: Sendable {
         model = try own.loadModel()
         names = ShownNames(model, isRedacted: own.isRedacted)
         stack = try context.openStack(on: model)
+        // A pool opens its connection at the first read, with statements that belong to no work.
+        guard let entity = model.entitiesByName.values.first(where: { !$0.isAbstract })?.name else {
+            return
+        }
+        let view = try stack.viewContext
+        _ = try view.performAndWait { try view.count(for: FetchRequest(entityName: entity)) }
     }
 
     /// The entity that a parameter shows.

@@ -39,8 +39,11 @@ struct StorePlan {
     private static let watchedRowsMin = 20_000
 
     /// - Parameter seconds: the time for all rounds.
+    /// - Parameter selected: the names or kinds of the only workloads to plan; all if empty, or if
+    ///   there are no such workloads.
     init(
-        _ survey: StoreSurvey, _ model: ManagedObjectModel, _ names: ShownNames, seconds: Double
+        _ survey: StoreSurvey, _ model: ManagedObjectModel, _ names: ShownNames, seconds: Double,
+        selected: [String]
     ) {
         self.survey = survey
         self.model = model
@@ -54,6 +57,10 @@ struct StorePlan {
         planDeletion()
         planInsertion()
         planFinding()
+        let chosen = candidates.filter {
+            selected.contains($0.workload.name) || selected.contains($0.workload.kind.name)
+        }
+        if !chosen.isEmpty { candidates = chosen }
         choose(within: seconds)
     }
 
@@ -107,6 +114,12 @@ struct StorePlan {
             }
             if !workload.questions.isEmpty { workloads.append(workload) }
         }
+        if chosen.count < candidates.count {
+            let all = candidates.reduce(0) { $0 + $1.seconds + $1.countingSeconds }
+            leftOut.append(
+                "All of it takes about \(MetricUnit.inWords(seconds: all)), so give that to --budget, or "
+                    + "name what you want with --workload.")
+        }
     }
 
     private static func leftOut(_ candidate: Candidate, isCounted: Bool) -> String {
@@ -114,8 +127,8 @@ struct StorePlan {
         return
             (isCounted
             ? "Counted, but not timed for lack of time: " : "Left out for lack of time: ")
-            + "\(title.prefix(1).lowercased())\(title.dropFirst()). A --budget that is "
-            + "\(MetricUnit.inWords(seconds: candidate.seconds)) longer has it."
+            + "\(title.prefix(1).lowercased())\(title.dropFirst()) (\(candidate.workload.name), about "
+            + "\(MetricUnit.inWords(seconds: candidate.seconds)))."
     }
 
     /// The rows to take of each entity, so that there are no more than `total`.
@@ -160,7 +173,8 @@ struct StorePlan {
             metric: .rowsPerSecond, sameWithin: 0.2, column: "import rows/s")
         workload.advice = [
             AdviceRule(
-                if: "you import while people use the app",
+                if: count >= Self.watchedRowsMin
+                    ? "you import while people use the app" : "you only import",
                 questions: workload.questions.map(\.id).map { "import.\($0)" })
         ]
         add(workload, rowSeconds: Double(count) * 40e-6)

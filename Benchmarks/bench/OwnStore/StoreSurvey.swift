@@ -208,6 +208,9 @@ extension StoreSurvey {
         return facts
     }
 
+    /// Reading and saving so many objects takes some milliseconds.
+    private static let rowsThatMatter = 1_000
+
     /// What is biggest, one sentence each, for the first screen.
     func findings(_ names: ShownNames) -> [String] {
         var findings: [String] = []
@@ -218,6 +221,11 @@ extension StoreSurvey {
                     + "\(MetricUnit.bytes.format(Double(byteCount))); "
                     + "\(names.entity(largest.name)) is the largest: \(largest.rowCount.counted) rows, \(Int(share.rounded())) %."
             )
+            if rowCount < Self.rowsThatMatter {
+                findings.append(
+                    "With fewer than \(Self.rowsThatMatter.counted) rows, no stack or technique takes a "
+                        + "time that anyone would notice.")
+            }
         }
         if let most = relationships.first {
             findings.append(

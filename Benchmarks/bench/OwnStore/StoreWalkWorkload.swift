@@ -16,8 +16,10 @@ enum StoreWalkWorkload {
         let attribute = session.destination(of: path).flatMap {
             session.storedAttributes(of: $0).first
         }
+        let sourceCount = try view.performAndWait { [plain] in try view.fetchObjectIDs(plain).count
+        }
         var linkCount = 0
-        let sample = try context.measure(session.stack, rowCount: request.fetchLimit) {
+        let sample = try context.measure(session.stack, rowCount: sourceCount) {
             linkCount = try view.performAndWait {
                 try view.fetch(request, as: ManagedObject.self).reduce(0) { count, object in
                     let value = try object.value(forKey: path.property)

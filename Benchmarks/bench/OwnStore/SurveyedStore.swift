@@ -15,8 +15,11 @@ struct SurveyedStore {
     /// Copies the store into a folder, surveys the copy and plans the run.
     ///
     /// - Parameter seconds: the time for measurements.
+    /// - Parameter selected: the names or kinds of the only workloads to plan; all if empty.
     /// - Throws: ``CommandFailure`` if there is nothing to measure or the copy cannot be opened.
-    init(_ own: OwnStore, copiedInto folder: URL, seconds: Double) throws {
+    init(
+        _ own: OwnStore, copiedInto folder: URL, seconds: Double, selected: [String]
+    ) throws {
         copy = try own.copied(into: folder)
         let model = try copy.loadModel()
         let names = ShownNames(model, isRedacted: own.isRedacted)
@@ -26,7 +29,7 @@ struct SurveyedStore {
             throw own.failure("the store has no rows of the model's entities; name one with data")
         }
         try Self.checkOpening(copy, model, of: own)
-        let plan = StorePlan(survey, model, names, seconds: seconds)
+        let plan = StorePlan(survey, model, names, seconds: seconds, selected: selected)
         facts = survey.facts
         workloads = plan.workloads
         findings = survey.findings(names) + plan.leftOut

@@ -108,7 +108,7 @@ extension Metric {
     public static func named(_ name: String) -> Metric {
         let known = wellKnown + counts + [sampleSeconds]
         if let metric = known.first(where: { $0.name == name }) { return metric }
-        let percentiles = [".p50", ".p99", ".p999", ".max"]
+        let percentiles = [".p50", ".p95", ".p99", ".p999", ".max"]
         if percentiles.contains(where: name.hasSuffix) {
             return Metric(name, unit: .nanoseconds)
         }

@@ -39,7 +39,7 @@ public struct ContestResult: Sendable {
 
     /// Whether the comparison is decided, or its cell is known to be worse than another one, so that
     /// it is not the best.
-    private func isDecided(_ finding: Finding) -> Bool {
+    func isDecided(_ finding: Finding) -> Bool {
         finding.verdict.isDecided || contest.baseline == nil && shortfall(of: finding.cell) != nil
     }
 

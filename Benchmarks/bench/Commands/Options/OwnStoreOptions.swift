@@ -49,13 +49,16 @@ struct OwnStoreOptions: ParsableArguments {
     /// Copies the store into the run's folder and plans the run; nil without a store.
     ///
     /// - Throws: ``CommandFailure`` if it cannot be measured. Nothing of the copy remains then.
-    func survey(into directory: RunDirectory, _ length: RunLength) throws -> SurveyedStore? {
+    func survey(
+        into directory: RunDirectory, _ length: RunLength, _ selected: SelectionOptions
+    ) throws -> SurveyedStore? {
         guard let store else { return nil }
         let folder = directory.url.appendingPathComponent("store")
         try? FileManager.default.removeItem(at: folder)
         do {
             return try SurveyedStore(
-                store, copiedInto: folder, seconds: length.seconds ?? .infinity)
+                store, copiedInto: folder, seconds: length.seconds ?? .infinity,
+                selected: selected.workload)
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error

@@ -70,7 +70,11 @@ public struct FirstScreen {
         }
         let measured = verdicts(false)
         let exact = verdicts(true).count(where: \.isDecided)
-        let open = measured.count { !$0.isDecided }
+        // A cell that is known to be worse than another one is out, though nothing compares it with
+        // the best.
+        let open = results.filter { !$0.question.isExact }.flatMap(\.contests).reduce(0) {
+            sum, contest in sum + contest.findings.count { !contest.isDecided($0) }
+        }
         var sentences: [String] = []
         if measured.contains(where: { $0.isDecided || $0.ratio?.interval != nil }) {
             sentences.append(
