@@ -229,7 +229,10 @@ import Testing
         let contents = folder.url("App.xcdatamodel/contents")
         for (model, reason) in [
             ("<model><entity name='Thing' isAbstract='YES'/></model>", "all are abstract"),
-            ("<model><entity name='Message'/></model>", "Leave out --model: the store holds its own"),
+            (
+                "<model><entity name='Message'/></model>",
+                "Leave out --model: the store holds its own"
+            ),
             ("<model><entity", "contents"),
         ] {
             try FileManager.default.createDirectory(
