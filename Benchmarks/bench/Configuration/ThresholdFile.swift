@@ -22,11 +22,14 @@ struct ThresholdFile {
             return try ThresholdCheck.evaluate(entries.map(\.rule), run)
         } catch let error as ThresholdError {
             guard let entry = entries.first(where: { $0.rule == error.rule }) else { throw error }
-            if case .unknownWorkload(let rule, let known) = error {
-                throw entry.node.descendant(error.keys).error(
-                    unknown("workload", rule.workload.pattern, allowed: known))
+            let node = entry.node.descendant(error.keys)
+            switch error {
+            case .unknownWorkload(let rule, let known):
+                throw node.error(unknown("workload", rule.workload.pattern, allowed: known))
+            case .unknownMetric(let rule, let known):
+                throw node.error(unknown("metric", rule.metric, allowed: known))
+            default: throw node.error("\(error)")
             }
-            throw entry.node.descendant(error.keys).error("\(error)")
         }
     }
 

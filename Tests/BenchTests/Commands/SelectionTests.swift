@@ -117,6 +117,7 @@ import Testing
             ("metric: peakMemory, statistic: max, atMost: 5 ms", 64, "alone or with one of B"),
             ("metric: statements, atMost: 5 ms", 64, "5 ms must be a plain number"),
             ("metric: time, atLeast: 0", 64, "so the rule always holds"),
+            ("metric: statement, atMost: 5", 64, "did you mean \"statements\"?"),
             ("workload: pagin, metric: statements, atMost: 5", 64, "did you mean \"paging\"?"),
         ]
         for (rule, code, text) in cases {
