@@ -54,8 +54,6 @@ extension Contest {
         let places = values.indices.filter {
             isNumeric || cells[$0] == baseline || isNamed(values[$0], cells[$0])
         }
-        return Contest(
-            label: label, cells: places.map { cells[$0] }, values: places.map { values[$0] },
-            baseline: baseline)
+        return only(places)
     }
 }

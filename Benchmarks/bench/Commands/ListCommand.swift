@@ -142,7 +142,7 @@ extension Listing {
         }
     }
 
-    /// What there is, in ten lines.
+    /// Ten lines that say what can be listed, and how.
     var overview: AlignedLines {
         let files = Set(workloads.map(\.file) + otherFiles).count
         let stacks = subjects.count { $0.group == bench.Subject.Group.stack.rawValue }

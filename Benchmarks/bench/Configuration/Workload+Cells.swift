@@ -82,7 +82,12 @@ extension Contest {
     fileprivate func keeping(_ identifiers: Set<String>) -> Contest? {
         let places = cells.indices.filter { identifiers.contains(cells[$0]) }
         guard places.count > 1, baseline.map(identifiers.contains) ?? true else { return nil }
-        return Contest(
+        return only(places)
+    }
+
+    /// The contest of the cells at these places.
+    func only(_ places: [Int]) -> Contest {
+        Contest(
             label: label, cells: places.map { cells[$0] }, values: places.map { values[$0] },
             baseline: baseline)
     }

@@ -40,7 +40,7 @@ extension Workload {
                 "compares nothing: \(name) has one value of \(axis); give it several")
         }
         let metric = try entries["metric"].map(metric) ?? kind.primaryMetric
-        // Of the two, a metric allows one.
+        // A metric has one unit, so at most one of the two keys is allowed.
         let bounds = [
             try entries["sameBelowMilliseconds"].map { try time($0, of: metric) },
             try entries["sameBelowMebibytes"].map { try bytes($0, of: metric) },

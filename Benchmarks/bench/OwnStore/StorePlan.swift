@@ -1,8 +1,8 @@
 import Benchmarking
 import ObjectGraph
 
-/// What a run measures of a store within its time. All counts are taken; of the times, those that
-/// need the least time come first.
+/// What a run measures of a store. It takes all counts, and the times that fit into its budget, the
+/// quickest first.
 struct StorePlan {
     /// In the order of the report.
     private(set) var workloads: [Workload] = []
@@ -21,7 +21,7 @@ struct StorePlan {
         var seconds: Double
         /// The time to count its cells and to sample once those that no such question has.
         var countingSeconds: Double
-        /// What is not timed even if it is measured.
+        /// A sentence about what the workload leaves out, for the first screen.
         var note: String?
     }
 
@@ -91,7 +91,7 @@ struct StorePlan {
     }
 
     /// Takes the workloads whose rounds are likely to fit, the cheapest first, and one in any case.
-    /// Of the others only what is counted stays.
+    /// The others keep their questions about counts.
     private mutating func choose(within seconds: Double) {
         var left = candidates.reduce(seconds) { $0 - $1.countingSeconds }
         let byPrice = candidates.indices.sorted {

@@ -15,8 +15,6 @@ struct StoreSurvey: Sendable {
     private(set) var unnamed: [String] = []
     /// The attributes that have values in files that are not there, and the number of these values.
     private(set) var filesMissing: [PropertyPath: Int] = [:]
-    /// The same attributes under the names of the entity and of its ancestors.
-    private var filesFacts: Set<String> = []
     /// Whether the store has the tables of a history.
     let hasHistory: Bool
     let byteCount: Int
@@ -98,11 +96,6 @@ struct StoreSurvey: Sendable {
                 let missing = try store.missingFiles(of: column, in: table, number, externalFiles)
                 guard missing > 0 else { continue }
                 filesMissing[PropertyPath(entity: entity.name, property: attribute.name)] = missing
-                for ancestor in model.lineage(of: entity.name) {
-                    filesFacts.insert(
-                        Self.filesFact(
-                            of: PropertyPath(entity: ancestor.name, property: attribute.name)))
-                }
             }
             entities.append(
                 Entity(
@@ -200,11 +193,18 @@ extension StoreSurvey {
     }
 
     /// Facts for the workers, which open the store and check their answers with them.
-    var facts: [String: Int64] {
+    func facts(_ model: ManagedObjectModel) -> [String: Int64] {
         var facts = ["pageSize": Int64(pageSize)]
         for entity in entities { facts["rows of \(entity.name)"] = Int64(entity.rowCount) }
         if hasHistory { facts[Self.historyFact] = 1 }
-        for name in filesFacts { facts[name] = 1 }
+        // Objects of a subentity are also read as those of its ancestors.
+        for path in filesMissing.keys {
+            for entity in model.lineage(of: path.entity) {
+                facts[
+                    Self.filesFact(of: PropertyPath(entity: entity.name, property: path.property))] =
+                    1
+            }
+        }
         return facts
     }
 

@@ -30,7 +30,7 @@ struct SurveyedStore {
         }
         try Self.checkOpening(copy, model, of: own)
         let plan = StorePlan(survey, model, names, seconds: seconds, selected: selected)
-        facts = survey.facts
+        facts = survey.facts(model)
         workloads = plan.workloads
         findings = survey.findings(names) + plan.leftOut
         dataset = DatasetDescription(

@@ -1,7 +1,6 @@
 import Benchmarking
 
-/// What a run that gives rounds to open questions is likely to do, by the newest run of the same
-/// cells.
+/// An estimate of a run that gives rounds to open questions, from the newest run of the same cells.
 struct AdaptivePlan {
     private struct Line {
         var workload: String

@@ -26,7 +26,7 @@ extension MetricUnit {
         (1, "B"), (1024, "KiB"), (1_048_576, "MiB"), (1_073_741_824, "GiB"),
     ]
 
-    /// What a person writes behind a number.
+    /// The names of units that a file may have behind a number.
     private static let written: [String: (unit: MetricUnit, factor: Double)] = [
         "ns": (.seconds, 1e-9), "µs": (.seconds, 1e-6), "us": (.seconds, 1e-6),
         "ms": (.seconds, 1e-3), "s": (.seconds, 1), "min": (.seconds, 60),

@@ -3,7 +3,12 @@
 struct CommaSeparatedText {
     private(set) var text = ""
 
-    mutating func append(_ fields: [String]) {
+    init(_ columns: [TableColumn], _ rows: [[String]]) {
+        append(columns.map(\.name))
+        for row in rows { append(row) }
+    }
+
+    private mutating func append(_ fields: [String]) {
         let quoted = fields.map { field in
             let isPlain = !field.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
             return isPlain ? field : "\"" + field.replacing("\"", with: "\"\"") + "\""

@@ -26,12 +26,7 @@ struct ComparisonsTable {
         ]
     }
 
-    var text: String {
-        var table = CommaSeparatedText()
-        table.append(columns.map(\.name))
-        for line in lines { table.append(line) }
-        return table.text
-    }
+    var text: String { CommaSeparatedText(columns, lines).text }
 
     init(_ run: Run) {
         let cells = CellColumns(run)

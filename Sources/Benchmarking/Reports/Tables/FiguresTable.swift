@@ -23,22 +23,19 @@ struct FiguresTable {
     }
 
     var text: String {
-        var table = CommaSeparatedText()
-        table.append(columns.map(\.name))
-        for workload in run.workloads {
-            for cell in workload.cells {
+        let rows = run.workloads.flatMap { workload in
+            workload.cells.flatMap { cell in
                 let start = cells.fields(of: cell, in: workload)
-                for figure in figures(of: cell, workload) {
-                    table.append(start + figure + [cell.status])
-                }
+                return figures(of: cell, workload).map { start + $0 + [cell.status] }
             }
         }
-        return table.text
+        return CommaSeparatedText(columns, rows).text
     }
 
     private func figures(of cell: CellResult, _ workload: WorkloadResult) -> [[String]] {
         let number = CommaSeparatedText.number
-        let figures = Self.valueNames(of: cell).compactMap { name -> [String]? in
+        let names = Metric.ordered((cell.samples + [cell.counts].compactMap(\.self)).valueNames)
+        let figures = names.compactMap { name -> [String]? in
             let metric = workload.metric(named: name)
             let values = cell.values(of: name)
             guard let median = Statistics.median(values) else { return nil }
@@ -52,14 +49,6 @@ struct FiguresTable {
         }
         guard figures.isEmpty else { return figures }
         return [workload.primaryMetric.fields + ["median", "0", "", "", ""]]
-    }
-
-    /// The well-known metrics, then the others by name.
-    private static func valueNames(of cell: CellResult) -> [String] {
-        let present = (cell.samples + [cell.counts].compactMap(\.self))
-            .reduce(into: Set<String>()) { $0.formUnion($1.valueNames) }
-        let wellKnown = Metric.wellKnown.map(\.name)
-        return wellKnown.filter(present.contains) + present.subtracting(wellKnown).sorted()
     }
 }
 

@@ -12,10 +12,9 @@ struct SamplesTable {
     init(_ run: Run) {
         self.run = run
         cells = CellColumns(run)
-        let samples = run.workloads.flatMap(\.cells).flatMap(\.samples)
-        let present = samples.reduce(into: Set<String>()) { $0.formUnion($1.valueNames) }
-        let wellKnown = Metric.wellKnown.map(\.name)
-        values = wellKnown + present.subtracting(wellKnown).sorted()
+        // All well-known ones, so that the columns of two runs are alike.
+        let names = run.workloads.flatMap(\.cells).flatMap(\.samples).valueNames
+        values = Metric.ordered(names.union(Metric.wellKnown.map(\.name)))
     }
 
     var columns: [TableColumn] {
@@ -34,24 +33,21 @@ struct SamplesTable {
     }
 
     var text: String {
-        var table = CommaSeparatedText()
-        table.append(columns.map(\.name))
-        for workload in run.workloads {
-            for cell in workload.cells {
+        let rows = run.workloads.flatMap { workload in
+            workload.cells.flatMap { cell in
                 let start = cells.fields(of: cell, in: workload)
-                for sample in cell.samples {
-                    let place = [
+                return cell.samples.map { sample in
+                    start + [
                         "\(sample.repetition)", "\(sample.positionInRound)",
                         CommaSeparatedText.number(sample.startedAtSeconds), "\(cell.isSound)",
                     ]
-                    let numbers = values.map { name in
-                        CommaSeparatedText.number(
-                            cell.isCountedApart(name) ? nil : sample.value(of: name))
-                    }
-                    table.append(start + place + numbers)
+                        + values.map { name in
+                            CommaSeparatedText.number(
+                                cell.isCountedApart(name) ? nil : sample.value(of: name))
+                        }
                 }
             }
         }
-        return table.text
+        return CommaSeparatedText(columns, rows).text
     }
 }

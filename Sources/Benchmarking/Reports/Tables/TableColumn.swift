@@ -31,6 +31,17 @@ struct TableColumn {
 extension Metric {
     /// The fields of ``TableColumn/ofMetric``.
     var fields: [String] { [name, unit.rawValue, polarity.rawValue] }
+
+    /// The well-known metrics among these names, then the others by name.
+    static func ordered(_ names: Set<String>) -> [String] {
+        let wellKnown = wellKnown.map(\.name)
+        return wellKnown.filter(names.contains) + names.subtracting(wellKnown).sorted()
+    }
+}
+
+extension [Sample] {
+    /// The names of all their values.
+    var valueNames: Set<String> { reduce(into: []) { $0.formUnion($1.valueNames) } }
 }
 
 /// The columns that identify a cell, with one for each parameter that any workload of the run has.
@@ -69,24 +80,20 @@ struct CellColumns {
 
 /// `columns.csv`: what each column of the other tables means, and its unit.
 struct ColumnsTable {
-    private let files: [(name: String, columns: [TableColumn])]
+    private let rows: [[String]]
 
     init(_ run: Run) {
-        files = [
+        rows = [
             ("figures.csv", FiguresTable(run).columns),
             ("comparisons.csv", ComparisonsTable(run).columns),
             ("samples.csv", SamplesTable(run).columns),
-        ]
+        ].flatMap { file, columns in columns.map { [file, $0.name, $0.unit, $0.meaning] } }
     }
 
-    var text: String {
-        var table = CommaSeparatedText()
-        table.append(["file", "column", "unit", "meaning"])
-        for file in files {
-            for column in file.columns {
-                table.append([file.name, column.name, column.unit, column.meaning])
-            }
-        }
-        return table.text
-    }
+    private static let columns = [
+        TableColumn("file", "the table"), TableColumn("column", "its name"),
+        TableColumn("unit", "of its values"), TableColumn("meaning", "what it says"),
+    ]
+
+    var text: String { CommaSeparatedText(Self.columns, rows).text }
 }

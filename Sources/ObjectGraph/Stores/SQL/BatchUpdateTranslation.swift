@@ -52,7 +52,7 @@ package struct BatchUpdateTranslation: Sendable {
                 throw .derivedKeyNotAllowedHere(name, entity: entity.name)
             }
             text.append(", \(layout.column(slot, of: entity)) = ")
-            let operand = try Self.operand(value, for: name, type, resolver)
+            let operand = try Self.operand(value, for: property, type, resolver)
             if layout.dialect == .postgreSQL {
                 try writer.writeAssigned(operand, type, to: &text)
                 for folded in layout.foldedColumns(slot, of: entity) {
@@ -95,19 +95,19 @@ package struct BatchUpdateTranslation: Sendable {
     private static let value = "\u{1F}"
 
     private static func operand(
-        _ expression: ObjectExpression, for name: String, _ type: AttributeType,
+        _ expression: ObjectExpression, for property: Property, _ type: AttributeType,
         _ resolver: ConditionResolver
     ) throws(FetchError) -> Operand {
         let operand = try resolver.operand(expression)
         if case .constant(let value) = operand {
-            guard let converted = value.converted(to: type), converted.isStorable else {
-                throw .typeMismatch(key: name, expected: "of type \(type)", value: value)
+            guard let converted = property.converted(value), converted.isStorable else {
+                throw .typeMismatch(key: property.name, expected: "of type \(type)", value: value)
             }
             return .constant(converted)
         }
         guard operand.kind == ValueKind(type) else {
             throw .invalidComparison(
-                "\(name) = \(expression)", advice: "the value is not of type \(type).")
+                "\(property.name) = \(expression)", advice: "the value is not of type \(type).")
         }
         return operand
     }
@@ -125,10 +125,6 @@ extension BatchUpdateRequest {
                 throw .unknownKeyPath(name, entity: entity.name)
             }
             guard property.isComposite else {
-                var value = value
-                if case .constant(let constant) = value, let stored = property.converted(constant) {
-                    value = .constant(stored)
-                }
                 assignments.append((property, value))
                 continue
             }
