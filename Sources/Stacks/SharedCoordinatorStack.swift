@@ -11,6 +11,8 @@ public final class SharedCoordinatorStack: PersistenceStack {
     public enum Merging: Sendable, Hashable {
         /// The view: the stack observes each worker and merges its did-save notifications.
         case intoView
+        /// Like `intoView`, and the view first reads each object that the save has changed.
+        case readingFirst
         /// Like `intoView`, and each worker merges saves of the view.
         case bothWays
         /// None: the view keeps its values until it is refreshed.
@@ -45,6 +47,7 @@ public final class SharedCoordinatorStack: PersistenceStack {
         kind =
             switch merging {
             case .intoView: .shared
+            case .readingFirst: .sharedReadFirst
             case .bothWays: .sharedBothWays
             case .never: .sharedNoMerge
             }
@@ -59,10 +62,29 @@ public final class SharedCoordinatorStack: PersistenceStack {
         let current = try contexts.current()
         let worker = configuration.makeContext(
             .privateQueue, on: current.coordinators[0], name: "worker")
-        if merging != .never {
+        switch merging {
+        case .never: break
+        case .readingFirst:
+            current.workerSaves.afterSaves(of: worker, in: [current.view], Self.readAndMerge)
+        case .intoView, .bothWays:
             current.workerSaves.afterSaves(of: worker, in: [current.view]) { $0.mergeChanges($1) }
         }
         return worker
+    }
+
+    /// Merges into objects that have values, so that a controller notices each change.
+    private static func readAndMerge(
+        _ view: ManagedObjectContext, _ changes: ObjectChanges
+    ) throws {
+        var read: [ManagedObject] = []
+        defer { withExtendedLifetime(read) { view.mergeChanges(changes) } }
+        for identifier in changes.updated {
+            do {
+                read.append(try view.existingObject(with: identifier))
+            } catch FetchError.noSuchObject {
+                // Deleted since; the merge of that save follows.
+            }
+        }
     }
 
     public func settle() throws {
@@ -87,6 +109,12 @@ extension StackKind {
         "shared-both-ways", summary: "shared, and saves in the view are merged into the workers",
         visibility: .afterMerge, concurrentChanges: .detected, traits: [.mergesIntoWorkers]
     ) { try SharedCoordinatorStack($0, merging: .bothWays) }
+
+    public static let sharedReadFirst = StackKind(
+        "shared-read-first",
+        summary: "shared, and the view reads changed objects before it merges them",
+        visibility: .afterMerge, concurrentChanges: .detected
+    ) { try SharedCoordinatorStack($0, merging: .readingFirst) }
 
     public static let sharedNoMerge = StackKind(
         "shared-no-merge", summary: "shared without merges: the view refetches",

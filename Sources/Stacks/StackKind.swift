@@ -40,7 +40,7 @@ public struct StackKind: Sendable {
     public static let all: [StackKind] = [
         .mainOnly, .single,
         .nested, .nestedPropagating, .nestedTwoLevel, .nestedWorkersOnRoot, .nestedIsolatedBatch,
-        .shared, .sharedBothWays, .sharedNoMerge, .container,
+        .shared, .sharedBothWays, .sharedReadFirst, .sharedNoMerge, .container,
         .isolatedBatch, .isolatedBatchHistory, .isolatedBatchRefetch,
         .serialWriter,
     ]

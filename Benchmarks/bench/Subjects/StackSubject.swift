@@ -159,6 +159,15 @@ final class StackSubject: FlightsSubject {
 
     // MARK: Reading
 
+    /// Lets the view show all flights, as long as the list lives.
+    func openList() throws -> FlightsList {
+        let view = try stack.viewContext
+        return try view.performAndWait { try FlightsList(in: view) }
+    }
+
+    /// Whether its view shows what workers have saved without fetching again.
+    var followsSaves: Bool { stack.kind.visibility != .afterRefetch }
+
     func scrollFlights(batchSize: Int, maximumRowCount: Int?) throws -> FlightsChecksum {
         var request = FetchRequest(entityName: "Flight", sortKeys: [.ascending("distance")])
         request.fetchBatchSize = batchSize

@@ -22,6 +22,14 @@ public enum ProcessProbe {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
+    /// The processor time of the main thread; `nil` if the system does not report it. Source:
+    /// Linux, Documentation/scheduler/sched-stats.rst, `schedstat` of a task.
+    public static func mainThreadSeconds() -> Double? {
+        let path = "/proc/self/task/\(getpid())/schedstat"
+        let nanoseconds = SystemFile.text(of: path)?.split(separator: " ").first
+        return nanoseconds.flatMap { Double($0) }.map { $0 / 1e9 }
+    }
+
     /// The bytes that are resident now.
     public static func residentBytes() -> UInt64? {
         let fields = SystemFile.text(of: "/proc/self/statm")?.split(separator: " ")

@@ -71,15 +71,16 @@ enum LoadWorkload {
         }
     }
 
-    /// Runs the phases. The sample has no costs, such as processor time or bytes written: a phase
-    /// has a fixed length, so a faster subject does more and costs more. Turns count the costs of a
-    /// fixed number of operations.
+    /// Runs the phases. The sample has no costs, such as processor time or bytes written, but that of
+    /// the main thread: a phase of a fixed length lets a faster subject do more and cost more. Turns
+    /// count the costs of a fixed number of operations.
     private static func run(
         _ plan: LoadPlan, _ generator: inout LoadGenerator, _ subject: any LoadSubject,
         _ context: WorkerContext
     ) throws -> Sample {
         let marks = LoadMarks(context.storeURL, subject)
         var phases: [LoadPhaseResult] = []
+        var mainThreadSeconds: Double?
         marks.start()
         for phase in plan.phases {
             // One per phase: delays at full speed say nothing about an open phase.
@@ -87,8 +88,14 @@ enum LoadWorkload {
                 completion in DispatchQueue.main.async { completion(.success(())) }
             }
             heartbeat.start()
+            let start = ProcessProbe.mainThreadSeconds()
             var result = try generator.run(phase)
             result.mainQueue = try heartbeat.stop()
+            if phase.isRecorded, case .operations = phase.extent,
+                let start, let end = ProcessProbe.mainThreadSeconds()
+            {
+                mainThreadSeconds = end - start
+            }
             phases.append(result)
         }
         marks.stop()
@@ -98,6 +105,7 @@ enum LoadWorkload {
         }
         var sample = Sample()
         sample.take(phases, operations: plan.mix.map(\.operation.rawValue))
+        sample[.mainThreadTime] = mainThreadSeconds
         if let closed = phases.last(where: { $0.phase.isRecorded && $0.phase.mode == .closed }) {
             let capacity = LoadPlan.Capacity(closed, of: plan)
             sample[.writesPerSecond] = capacity.writesPerSecond
@@ -105,6 +113,12 @@ enum LoadWorkload {
         }
         return sample
     }
+}
+
+extension Metric {
+    /// Its processor time in the last recorded phase of a fixed number of operations.
+    fileprivate static let mainThreadTime = Metric(
+        "mainThreadTime", title: "main thread time", unit: .seconds)
 }
 
 extension WorkloadKind {
@@ -135,7 +149,8 @@ extension WorkloadKind {
         ],
         primaryMetric: .capacity,
         extraMetrics: [
-            .writesPerSecond, .readsPerSecond, .offeredRate, .achievedRate, .saturated, .unserved,
+            .writesPerSecond, .readsPerSecond, .mainThreadTime, .offeredRate, .achievedRate,
+            .saturated, .unserved,
             Metric("conflicts", unit: .count),
             Metric("lostUpdates", title: "lost updates", unit: .count),
             Metric("staleReads", title: "stale reads", unit: .count),

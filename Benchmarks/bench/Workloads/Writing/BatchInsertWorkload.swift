@@ -8,15 +8,21 @@ enum BatchInsertWorkload {
         let mode = context.bulkMode
 
         let subject = try context.openSubject(isWritten: true)
+        let stack = context.flag("list") ? subject as? StackSubject : nil
+        let list = try stack?.openList()
         let sample = try context.measure(subject, rowCount: flights.count, repeats: true) {
             try subject.insertFlights(flights, by: mode)
         }
+        let shown = list?.count
 
         let store = try context.readBack(subject)
         let found = try store.integer("SELECT COUNT(*) FROM ZFLIGHT")
         var verifier = Verifier()
         try verifier.checkJournal(of: store)
         verifier.check("flights", found, equals: flights.count * context.operationCount)
+        if let shown, stack?.followsSaves == true, mode != .request {
+            verifier.check("flights of the list", shown, equals: found)
+        }
         try verifier.check(flights, in: "ZFLIGHT", of: store, times: context.operationCount)
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
     }
@@ -31,6 +37,10 @@ extension WorkloadKind {
             WorkloadParameter(
                 name: "rows", values: .integer(1...10_000_000), defaultValue: "100000",
                 summary: "flights inserted; beyond the data set's size they repeat"),
+            WorkloadParameter(
+                name: "list", values: .flag, defaultValue: "false",
+                summary: "whether the view has a list of all flights, which merges change",
+                stackOnlyValues: ["true"]),
         ],
         run: BatchInsertWorkload.run)
 }
