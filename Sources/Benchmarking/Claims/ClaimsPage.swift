@@ -42,7 +42,7 @@ struct ClaimsPage {
             "p", [:],
             [
                 .element("span", [:], "Run it yourself: "),
-                .element("code", [:], "swift run bench claims"),
+                .code("swift run bench claims"),
             ])
     }
 
@@ -67,7 +67,7 @@ struct ClaimsPage {
             [
                 .element("thead", [:], [row("th", titles)]), .element("tbody", [:], rows),
             ])
-        return .element("div", ["class": "table"], [table])
+        return .element("div", ["class": "table claims"], [table])
     }
 
     private func badge(_ verdict: ClaimVerdict) -> Markup {
@@ -117,8 +117,9 @@ struct ClaimsPage {
                 ForestPlot.Row(
                     label: "published", ratio: $0, style: .known, text: first.publishedRatio ?? "")
             }
+            let axis = first.question.axisName.map { "\($0) " } ?? ""
             return ForestPlot.Group(
-                heading: "\(first.question.sentence) \(ask.value) against \(first.baseline)",
+                heading: "\(first.question.sentence) \(axis)\(ask.value) against \(first.baseline)",
                 rows: [published].compactMap(\.self) + own.map(\.row))
         }
         guard !groups.isEmpty else { return nil }
@@ -134,8 +135,8 @@ struct ClaimsPage {
             return ClaimSweep(answers).map { sweep in
                 Markup.figure(
                     sweep.chart.markup,
-                    "**\(escaped(sweep.question.sentence))** The ratio at each "
-                        + "\(escaped(sweep.parameter)) that was measured; 1 is the baseline.")
+                    "**\(escaped(sweep.question.sentence))** The ratio at each value of "
+                        + "\(escaped(sweep.parameter)); 1 is the baseline.")
             }
         }
     }

@@ -67,12 +67,12 @@ enum Mark {
 }
 
 /// The approximate width of a text at the size of labels. There are no font metrics here; the
-/// factors are those of wide system fonts, so that texts have room to spare.
+/// factors are those of bold wide system fonts, so that texts have room to spare.
 func labelWidth(_ text: String, size: Double = 12) -> Double {
     text.reduce(0) { width, character in
         let isNarrow = "il.,:;'|!()[] ".contains(character)
         let isWide = character.isUppercase || "mw÷×%–".contains(character)
-        return width + size * (isNarrow ? 0.34 : isWide ? 0.72 : 0.59)
+        return width + size * (isNarrow ? 0.4 : isWide ? 0.8 : 0.65)
     }
 }
 

@@ -41,10 +41,15 @@ struct InlineText {
         .sequence(
             spans.map { span in
                 switch span.style {
-                case .plain: .text(span.text)
-                case .bold: .element("strong", [:], span.text)
-                case .code: .element("code", [:], span.text)
+                case .plain: .text(keepingUnits(span.text))
+                case .bold: .element("strong", [:], keepingUnits(span.text))
+                case .code: .code(span.text)
                 }
             })
     }
+}
+
+/// A figure stays on the line of its unit.
+func keepingUnits(_ text: String) -> String {
+    text.replacing(/(\d) (?=(?:%|[nµm]?s|(?:[KMG]i)?B)(?:\W|$))/) { "\($0.1)\u{A0}" }
 }

@@ -91,7 +91,7 @@ struct ForestPlot {
             [
                 .element("span", [:], row.label),
                 .element("svg", ["aria-hidden": "true"], marks),
-                .element("span", ["class": "value \(row.style)"], row.text),
+                .element("span", ["class": "value \(row.style)"], keepingUnits(row.text)),
             ])
     }
 

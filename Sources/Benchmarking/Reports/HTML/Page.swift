@@ -79,6 +79,16 @@ extension Markup {
             "p", style.isEmpty ? [:] : ["class": style], [InlineText(markdown: markdown).markup])
     }
 
+    /// Breaks lines at its spaces, and not at a hyphen. A word that is wider than a phone breaks
+    /// anywhere.
+    static func code(_ text: String) -> Markup {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        let parts = words.flatMap { word in
+            [Markup.text(" "), word.count < 40 ? .element("span", [:], word) : .text(word)]
+        }
+        return .element("code", [:], Array(parts.dropFirst()))
+    }
+
     static func heading(_ text: String) -> Markup { .element("h3", [:], text) }
 
     /// Items that may contain lists of their own.

@@ -46,6 +46,6 @@ struct RunPage {
     private var options: Markup {
         .details(
             "SQLite’s compile options",
-            run.environment.identity.sqliteCompileOptions.map { .element("code", [:], $0) })
+            run.environment.identity.sqliteCompileOptions.map(Markup.code))
     }
 }

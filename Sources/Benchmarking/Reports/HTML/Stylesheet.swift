@@ -30,8 +30,8 @@ enum Stylesheet {
         h3 { font-size: 15px; margin: 26px 0 4px; }
         p { margin: 6px 0; }
         code { font: 13px ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace;
-          display: inline-block; max-width: 100%; overflow-x: auto; white-space: nowrap;
-          vertical-align: bottom; }
+          overflow-wrap: anywhere; }
+        code span { white-space: nowrap; }
         a { color: var(--c0); }
         .banner { border-left: 6px solid var(--good); background: var(--panel); padding: 14px 18px;
           border-radius: 4px; }
@@ -56,6 +56,13 @@ enum Stylesheet {
         td:first-child, th:first-child { position: sticky; left: 0; background: var(--paper); }
         .banner td:first-child, .banner th:first-child { background: var(--panel); }
         td strong { color: var(--good); }
+        @media (min-width: 641px) { .banner td:first-child { white-space: nowrap; } }
+        @media (max-width: 640px) {
+          .claims table, .claims thead, .claims tbody { display: block; }
+          .claims tr { display: grid; grid-template-columns: 1fr 1.4fr 7em; padding: 4px 0;
+            border-bottom: 1px solid var(--line); }
+          .claims td, .claims th { border: 0; padding-top: 2px; padding-bottom: 2px; }
+          .claims td:first-child, .claims th:first-child { grid-column: 1 / -1; } }
         details { margin: 14px 0; }
         summary { cursor: pointer; color: var(--c0); font-size: 14px; }
         @media print { h2 { break-after: avoid; } figure { break-inside: avoid; } nav { display: none; } }
@@ -77,7 +84,8 @@ enum Stylesheet {
           header, nav, main { padding: 0 12px; } .banner { padding: 10px 12px; } h1 { font-size: 21px; }
           .forest .row { grid-template-columns: minmax(0, 1fr) minmax(0, 2fr); margin-top: 6px; }
           .forest svg { grid-row: 2; grid-column: 1 / -1; } .forest .value { text-align: right; }
-          .forest .axis svg { grid-row: 1; } }
+          .forest .axis svg { grid-row: 1; } .forest .axis span:first-child { display: none; }
+          .forest .axis .muted { grid-column: 1 / -1; text-align: center; } }
         svg text { fill: var(--ink); }
         .middle { text-anchor: middle; } .end { text-anchor: end; }
         svg .tick, svg .axis { fill: var(--muted); font-size: 11px; }

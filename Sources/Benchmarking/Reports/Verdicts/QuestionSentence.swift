@@ -69,10 +69,7 @@ struct QuestionSentence {
             + (isOpen ? " so far" : "")
     }
 
-    /// The name of a parameter before its values; subjects and lock policies need none.
-    private var axis: String {
-        ["subject", "lockPolicy"].contains(question.axis) ? "" : "`\(question.axis)` "
-    }
+    private var axis: String { question.axisName.map { "`\($0)` " } ?? "" }
 
     private func place(of contest: ContestResult) -> String {
         contest.contest.label.isEmpty ? "" : " with \(escaped(contest.contest.label))"
@@ -84,4 +81,9 @@ extension QuestionResult {
     func only(_ place: Int) -> QuestionResult {
         QuestionResult(workload: workload, question: question, contests: [contests[place]])
     }
+}
+
+extension Question {
+    /// The name of a parameter before its values; subjects and lock policies need none.
+    var axisName: String? { ["subject", "lockPolicy"].contains(axis) ? nil : axis }
 }

@@ -42,6 +42,18 @@ import FoundationXML
         }
     }
 
+    @Test func `no code breaks at a hyphen`() throws {
+        for page in try Self.pages() {
+            #expect(page.contains("code span { white-space: nowrap; }"))
+            let codes = page.matches(of: /<code>(.*?)<\/code>/).map(\.1)
+            #expect(!codes.isEmpty)
+            for code in codes {
+                let breakable = code.replacing(/<span>[^<]*<\/span>/, with: "")
+                #expect(!breakable.contains("-"), "\(code)")
+            }
+        }
+    }
+
     @Test func `every drawing says in words what it shows`() throws {
         let document = try Document(Self.pages()[0])
         // The bars of a forest plot are between their names and verdicts.
