@@ -49,11 +49,12 @@ public struct DatasetFacts: Sendable, Equatable, Codable {
         var withoutPlane = 0
         var withoutDestination = 0
         var distanceMiles = 0
-        for flight in flights {
-            let hasPlane = flight.tailNumber.map(tailNumbers.contains) ?? false
+        // A loop over the flights themselves would copy each one.
+        for index in flights.indices {
+            let hasPlane = flights[index].tailNumber.map(tailNumbers.contains) ?? false
             if !hasPlane { withoutPlane += 1 }
-            if !airportCodes.contains(flight.destination) { withoutDestination += 1 }
-            distanceMiles += flight.distanceMiles
+            if !airportCodes.contains(flights[index].destination) { withoutDestination += 1 }
+            distanceMiles += flights[index].distanceMiles
         }
         self.init(
             airlineCount: airlines.count, airportCount: airports.count,

@@ -80,6 +80,45 @@ import Testing
         #expect(try folder.load().airlines.count == 2)
     }
 
+    /// The name before moves the end of a chunk of 65,536 bytes through the record.
+    @Test(arguments: [
+        ("\"Envoy, \"\"Air\"\"\n\"\r\n", "Envoy, \"Air\"\n"), ("Envoy Air\r\n", "Envoy Air"),
+        ("\"Envoy Air\"\r\n", "Envoy Air"), ("\"Envoy Air\"", "Envoy Air"),
+        ("Envoy Air\r", "Envoy Air"), ("", ""), ("\"\"", ""),
+    ])
+    func `a record may continue in the next chunk`(written: String, name: String) throws {
+        let folder = try DatasetFolder()
+        let start = "carrier,name\nUA,"
+        for before in 0...written.utf8.count + 4 {
+            let padding = String(repeating: "x", count: 65_536 - start.utf8.count - before)
+            try folder.write("airlines", "\(start)\(padding)\nMQ,\(written)")
+
+            #expect(try folder.load().airlines.map(\.name) == [padding, name])
+        }
+    }
+
+    @Test(arguments: [0, 65_536, 300_000])
+    func `a field may be longer than a chunk`(length: Int) throws {
+        let folder = try DatasetFolder()
+        let name = String(repeating: "Envoy \"Air\",\r\n", count: length / 14 + 1)
+        let written = name.replacingOccurrences(of: "\"", with: "\"\"")
+        try folder.replace("Envoy Air", with: "\"\(written)\"", in: "airlines")
+
+        #expect(try folder.load().airlines.last?.name == name)
+    }
+
+    @Test(arguments: [
+        "0", "-0", "7", "-12.5", "5.", ".5", "1e2", "0.1", "0.30000000000000004", "123456789012345",
+        "99999999999.999", "9007199254740993", "-0.00000000001", "0x1p3", "+1",
+    ])
+    func `a number is the nearest double`(written: String) throws {
+        let folder = try DatasetFolder()
+        try folder.replace("-74.168667", with: written, in: "airports")
+
+        let longitude = try folder.load().airports[0].longitude
+        #expect(longitude.bitPattern == Double(written)?.bitPattern)
+    }
+
     @Test func `a missing table is named`() throws {
         let folder = try DatasetFolder()
         let path = folder.path("weather")
@@ -104,6 +143,16 @@ import Testing
         ) { try folder.load() }
     }
 
+    @Test func `a line break in quotes counts as a line`() throws {
+        let folder = try DatasetFolder()
+        try folder.replace("Envoy Air\n", with: "\"Envoy\nAir\"\nAA\n", in: "airlines")
+
+        #expect(
+            throws: DatasetError.wrongFieldCount(
+                path: folder.path("airlines"), line: 5, expected: 2, found: 1)
+        ) { try folder.load() }
+    }
+
     @Test func `a line cut short is named`() throws {
         let folder = try DatasetFolder()
         try folder.replace(",840,NA,NA,1020", with: ",84", in: "flights")
@@ -114,7 +163,7 @@ import Testing
         ) { try folder.load() }
     }
 
-    @Test(arguments: ["\"Envoy Air", "\"Envoy\" Air", "Envoy \"Eagle\""])
+    @Test(arguments: ["\"Envoy Air", "\"Envoy\" Air", "Envoy \"Eagle\"", "\"Envoy\"\r Air"])
     func `a quote out of place is named`(written: String) throws {
         let folder = try DatasetFolder()
         try folder.replace("Envoy Air", with: written, in: "airlines")
@@ -156,6 +205,12 @@ import Testing
         BadField(
             table: "airports", old: "40.6925", new: "nan", line: 2, column: "lat",
             expected: "a number", found: "nan"),
+        BadField(
+            table: "airports", old: "40.6925", new: "-.", line: 2, column: "lat",
+            expected: "a number", found: "-."),
+        BadField(
+            table: "airports", old: "40.6925", new: "4.0.6", line: 2, column: "lat",
+            expected: "a number", found: "4.0.6"),
         BadField(
             table: "weather", old: "39.02", new: "", line: 2, column: "temp",
             expected: "a number or NA", found: ""),
