@@ -34,29 +34,23 @@ final class Item: ManagedObject, ItemValues {
     var address: String { self[Self.address] }
     var note: String? { self[Self.note] }
 
-    /// - Parameter isNumberIndexed: whether the number has an index, so that pages are found
-    ///   without a scan.
-    /// - Parameter isNumberUnique: whether a constraint makes the number unique.
-    /// - Parameter hasRacks: whether items are in racks.
-    /// - Parameter countsItems: whether a derived attribute counts the items of a rack.
-    /// - Parameter isNoteSearchable: whether the note has a full-text index.
-    /// - Parameter hasPictures: whether items have pictures, in files of their own.
-    static func makeModel(
-        isNumberIndexed: Bool = false, isNumberUnique: Bool = false, hasRacks: Bool = false,
-        countsItems: Bool = false, isNoteSearchable: Bool = false, hasPictures: Bool = false
-    ) throws -> ManagedObjectModel {
-        var item = EntityDescription(
-            Item.self, uniquenessConstraints: isNumberUnique ? [["number"]] : [],
-            indexes: isNumberIndexed ? [FetchIndexDescription("byNumber", on: "number")] : [])
-        if isNoteSearchable { item.indexes.append(.fullText("words", on: "note")) }
-        if hasPictures {
+    static func makeModel(_ features: ItemFeatures = []) throws -> ManagedObjectModel {
+        var item = EntityDescription(Item.self)
+        if features.contains(.uniqueNumber) { item.uniquenessConstraints = [["number"]] }
+        if features.contains(.indexedNumber) {
+            item.indexes.append(FetchIndexDescription("byNumber", on: "number"))
+        }
+        if features.contains(.searchableNote) {
+            item.indexes.append(.fullText("words", on: "note"))
+        }
+        if features.contains(.pictures) {
             item.attributes.append(
                 AttributeDescription("picture", .binaryData, allowsExternalStorage: true))
         }
-        guard hasRacks else { return try ManagedObjectModel(entities: [item]) }
+        guard features.contains(.racks) else { return try ManagedObjectModel(entities: [item]) }
         item.relationships = [.toOne("rack", "Rack", inverse: "items")]
         var rack = EntityDescription(Rack.self)
-        if countsItems {
+        if features.contains(.countedRacks) {
             rack.attributes.append(
                 AttributeDescription("itemCount", .integer64, derivation: "items.@count"))
         }

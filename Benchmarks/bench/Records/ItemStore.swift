@@ -4,17 +4,9 @@ import Foundation
 /// A store of items made by the engine: the start of the engine's table and of loads.
 struct ItemStore: SampleStore {
     var rowCount: Int
-    var isNumberIndexed = false
+    var features: ItemFeatures = []
     /// Whether it repeats the same items.
     var isRepeating = false
-    /// Whether ten items each are in a rack.
-    var hasRacks = false
-    /// Whether a derived attribute counts the items of a rack.
-    var countsItems = false
-    /// Whether notes are an ``ItemText`` and have a full-text index.
-    var isNoteSearchable = false
-    /// Whether each item has a picture, in a file of its own.
-    var hasPictures = false
     /// The items of each transaction in the store's history; nil for a store without a history.
     var historySaveSize: Int?
 
@@ -22,20 +14,16 @@ struct ItemStore: SampleStore {
         let items =
             isRepeating
             ? ItemRow.repeated(count: rowCount)
-            : isNoteSearchable
+            : features.contains(.searchableNote)
                 ? ItemRow.generated(count: rowCount, wordsPerNote: ItemText.wordCount)
                 : ItemRow.generated(count: rowCount)
         var configuration = context.configuration
         configuration.tracksHistory = historySaveSize != nil
-        configuration.hasRacks = hasRacks
-        configuration.countsItems = countsItems
-        configuration.isNoteSearchable = isNoteSearchable
-        configuration.hasPictures = hasPictures
-        let maker = try ObjectGraphEngine(
-            configuration: configuration, isNumberIndexed: isNumberIndexed)
-        if hasRacks {
+        configuration.itemFeatures = features
+        let maker = try ObjectGraphEngine(configuration: configuration)
+        if features.contains(.racks) {
             try maker.insertOnRacks(items)
-        } else if hasPictures {
+        } else if features.contains(.pictures) {
             try maker.insert(items, picture: Self.picture)
         } else if let historySaveSize {
             try maker.insert(items, saveSize: historySaveSize)
@@ -57,23 +45,29 @@ extension ItemStore {
 extension WorkerContext {
     /// Opens the subject on a fresh copy of the store.
     ///
-    /// - Parameter isWritten: whether the work writes to it.
+    /// - Parameters:
+    ///   - isWritten: whether the work writes to it.
+    ///   - features: those of the store.
+    ///   - tracksHistory: whether the engine's store keeps a history; nil for the job's choice.
     /// - Returns: the subject, and the sums of the store's items; see ``ItemSum``.
     func openEngine(
-        isWritten: Bool
+        isWritten: Bool, _ features: ItemFeatures = [], tracksHistory: Bool? = nil
     ) throws -> (subject: any EngineSubject, facts: [String: Int64]) {
         let facts = try placeStore(isWritten: isWritten)
-        return (try openEngine(), facts)
+        var configuration = configuration
+        configuration.itemFeatures = features
+        if let tracksHistory { configuration.tracksHistory = tracksHistory }
+        return (try openEngine(configuration), facts)
     }
 
     /// Opens the subject on a new store, for samples that need several.
     func openEngine(on store: ItemStore) throws -> any EngineSubject {
         removeStore()
         _ = try store.make(in: self)
-        return try openEngine()
+        return try openEngine(configuration)
     }
 
-    private func openEngine() throws -> any EngineSubject {
+    private func openEngine(_ configuration: SubjectConfiguration) throws -> any EngineSubject {
         let subject = try opening(\.openItems)(configuration)
         try configuration.check(subject)
         return subject

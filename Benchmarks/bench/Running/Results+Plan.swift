@@ -61,7 +61,7 @@ extension CellResult {
 extension Workload {
     /// Explains the cells, which the matrix only names, and how the engine queries the store.
     fileprivate var notes: [String] {
-        parameters["row", default: []].compactMap(EngineWorkload.note) + questionNotes
+        parameters["row", default: []].compactMap { EngineRow.named($0)?.note } + questionNotes
     }
 
     private var questionNotes: [String] {

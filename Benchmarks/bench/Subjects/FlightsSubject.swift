@@ -45,17 +45,8 @@ struct SubjectConfiguration: Sendable, Codable, Hashable {
     var mergePolicy = "error"
     /// Whether a stack imports in a batch context instead of a worker; peers ignore it.
     var importsInBatchContext = false
-    /// Whether a constraint of the engine's model makes the numbers of items unique; peers find the
-    /// index in the file.
-    var isNumberUnique = false
-    /// Whether the items of the engine's model are in racks.
-    var hasRacks = false
-    /// Whether the engine's store keeps the count of the items of each rack.
-    var countsItems = false
-    /// Whether the engine's model has a full-text index of notes; peers find it in the file.
-    var isNoteSearchable = false
-    /// Whether the items of the engine's model have pictures in files of their own.
-    var hasPictures = false
+    /// Those of a store of items; peers find them in the file.
+    var itemFeatures: ItemFeatures = []
     /// Whether the engine's store keeps a history of its changes; peers have none.
     var tracksHistory = false
     /// How a peer is written; stacks and the engine ignore it.

@@ -117,17 +117,15 @@ extension WorkerContext {
     ///
     /// - Parameters:
     ///   - isWritten: whether the work writes to it.
-    ///   - hasRacks: whether the items are in racks; their numbers have an index otherwise.
+    ///   - features: those of the store.
     /// - Returns: the subject, and the sums of the store's items; see ``ItemSum``.
     func openItems(
-        isWritten: Bool, hasRacks: Bool
+        isWritten: Bool, _ features: ItemFeatures
     ) throws -> (subject: any ItemsSubject, facts: [String: Int64]) {
         guard Subject.named(job.subject)?.openStack != nil else {
-            return try openEngine(isWritten: isWritten)
+            return try openEngine(isWritten: isWritten, features)
         }
         let facts = try placeStore(isWritten: isWritten)
-        let stack = try openStack(
-            on: Item.makeModel(isNumberIndexed: !hasRacks, hasRacks: hasRacks))
-        return (try StackItems(stack), facts)
+        return (try StackItems(openStack(on: Item.makeModel(features))), facts)
     }
 }

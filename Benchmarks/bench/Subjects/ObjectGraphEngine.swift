@@ -11,17 +11,8 @@ final class ObjectGraphEngine: EngineSubject {
     private var identifiers: [ManagedObjectID] = []
 
     convenience init(configuration: SubjectConfiguration) throws {
-        try self.init(configuration: configuration, isNumberIndexed: false)
-    }
-
-    convenience init(configuration: SubjectConfiguration, isNumberIndexed: Bool) throws {
         try self.init(
-            configuration: configuration,
-            model: Item.makeModel(
-                isNumberIndexed: isNumberIndexed, isNumberUnique: configuration.isNumberUnique,
-                hasRacks: configuration.hasRacks, countsItems: configuration.countsItems,
-                isNoteSearchable: configuration.isNoteSearchable,
-                hasPictures: configuration.hasPictures))
+            configuration: configuration, model: Item.makeModel(configuration.itemFeatures))
     }
 
     /// - Parameter model: a model with the entity of ``Item``.

@@ -59,7 +59,7 @@ final class StackLoad: LoadSubject, StackCounting {
 extension StackConfiguration {
     /// The stack configuration of a load.
     static func loading(_ configuration: SubjectConfiguration) throws -> Self {
-        configuration.stack(on: try Item.makeModel(isNumberIndexed: true))
+        configuration.stack(on: try Item.makeModel([.indexedNumber]))
     }
 }
 

@@ -76,13 +76,7 @@ struct WorkerContext {
             lockPolicy: job.lockPolicy ?? "pooled",
             indexes: job.indexes, mergePolicy: job.parameters["mergePolicy"] ?? "error",
             importsInBatchContext: job.parameters["context"] == "batch",
-            isNumberUnique: job.parameters["row"] == "upsert",
-            hasRacks: EngineWorkload.rowsWithRacks.contains(job.parameters["row"] ?? ""),
-            countsItems: job.parameters["row"] == "insert-with-derived-count",
-            isNoteSearchable: job.parameters["row"] == "full-text",
-            hasPictures: EngineWorkload.rowsWithPictures.contains(job.parameters["row"] ?? ""),
-            tracksHistory: job.parameters["row"] == "insert-with-history"
-                || job.parameters["history"] == "on"
+            tracksHistory: job.parameters["history"] == "on"
                 || job.storeFacts?[StoreSurvey.historyFact] == 1,
             variant: job.parameters["variant"].flatMap(PeerVariant.init) ?? .reference,
             pageSize: job.storeFacts?["pageSize"] ?? 4096)

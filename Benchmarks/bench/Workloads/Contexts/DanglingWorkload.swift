@@ -21,7 +21,7 @@ enum DanglingWorkload {
         let missing: Missing = context.choice("missing")
         let isPinned = context.text("view") == "pinned"
         try context.placeStore(isWritten: true)
-        let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
+        let coordinator = try context.openCoordinator(Item.makeModel([.indexedNumber]))
         let view = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let worker = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let reported = MissingRows()
@@ -115,7 +115,7 @@ extension WorkloadKind {
     static let dangling = WorkloadKind(
         name: "dangling", summary: "read faults whose rows a worker deletes meanwhile",
         subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(2...1_000_000), defaultValue: "1000",

@@ -10,7 +10,7 @@ import ObjectGraph
 enum DeadlocksWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         try context.placeStore(isWritten: true)
-        let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
+        let coordinator = try context.openCoordinator(Item.makeModel([.indexedNumber]))
         let pairs = try ContextPair.Pattern.allCases.enumerated().map { index, pattern in
             try ContextPair(
                 pattern, arrangement: context.choice("arrangement"), way: context.choice("way"),
@@ -81,7 +81,7 @@ extension WorkloadKind {
         name: "deadlocks", summary: "contexts that need each other's queue at the same moment",
         subjects: [.engine], usesDataset: false,
         store: { _ in
-            ItemStore(rowCount: ContextPair.Pattern.allCases.count, isNumberIndexed: true)
+            ItemStore(rowCount: ContextPair.Pattern.allCases.count, features: [.indexedNumber])
         },
         isContended: true,
         parameters: [

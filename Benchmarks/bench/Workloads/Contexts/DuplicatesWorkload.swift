@@ -9,7 +9,8 @@ enum DuplicatesWorkload {
         let isConstrained = context.flag("isConstrained")
         try context.placeStore(isWritten: true)
         let coordinator = try context.openCoordinator(
-            Item.makeModel(isNumberIndexed: true, isNumberUnique: isConstrained))
+            Item.makeModel(
+                isConstrained ? [.indexedNumber, .uniqueNumber] : [.indexedNumber]))
         let rows = ItemRow.generated(count: rowCount)
         let importers = (0..<2).map { _ in
             ManagedObjectContext(.privateQueue, coordinator: coordinator)

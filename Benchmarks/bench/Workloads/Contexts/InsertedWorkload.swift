@@ -18,7 +18,7 @@ enum InsertedWorkload {
         let rows = ItemRow.generated(count: storedCount + insertedCount)
         let new = Array(rows[storedCount...])
         try context.placeStore(isWritten: true)
-        let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
+        let coordinator = try context.openCoordinator(Item.makeModel([.indexedNumber]))
         let objects = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         objects.performAndWait {
             for row in new { Item(context: objects).take(row) }
@@ -58,7 +58,7 @@ extension WorkloadKind {
     static let inserted = WorkloadKind(
         name: "inserted", summary: "save new items and read them: known ones, or fetched again",
         subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         parameters: [
             WorkloadParameter(
                 name: "way", values: .cases(of: InsertedWorkload.Way.self),

@@ -18,7 +18,7 @@ enum MergeWorkload {
         let way: Way = context.choice("way")
         let rowCount = context.integer("rows")
         try context.placeStore(isWritten: true)
-        let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
+        let coordinator = try context.openCoordinator(Item.makeModel([.indexedNumber]))
         let view = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let worker =
             way == .child
@@ -103,7 +103,7 @@ extension WorkloadKind {
     static let merge = WorkloadKind(
         name: "merge", summary: "take up changes of another context in a view that holds a share",
         subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         parameters: [
             WorkloadParameter(
                 name: "way", values: .cases(of: MergeWorkload.Way.self), defaultValue: "merge",

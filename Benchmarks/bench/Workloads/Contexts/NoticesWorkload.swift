@@ -9,7 +9,7 @@ enum NoticesWorkload {
         let rowCount = context.integer("rows")
         let faultCount = rowCount * context.integer("faults") / 100
         try context.placeStore(isWritten: true)
-        let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
+        let coordinator = try context.openCoordinator(Item.makeModel([.indexedNumber]))
         let view = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let worker = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let observer = ItemObserver(context.choice("observer"), of: view)
@@ -147,7 +147,7 @@ extension WorkloadKind {
     static let notices = WorkloadKind(
         name: "notices", summary: "notice what a view merges, in faults and in realised items",
         subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "1000",

@@ -9,7 +9,7 @@ enum PendingWorkload {
         let pendingCount = context.integer("pending")
         let includesPendingChanges = context.flag("includesPendingChanges")
         let facts = try context.placeStore(isWritten: false)
-        let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
+        let coordinator = try context.openCoordinator(Item.makeModel([.indexedNumber]))
         let parent = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let child = ManagedObjectContext(.privateQueue, parent: parent)
         let pending = ItemRow.generated(count: pendingCount)
@@ -63,7 +63,7 @@ extension WorkloadKind {
     static let pending = WorkloadKind(
         name: "pending", summary: "find items below a context with unsaved ones",
         subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "1000",

@@ -18,7 +18,7 @@ enum ElementaryWorkload {
         var random = SeededGenerator(seed: context.job.seed)
         let items = ItemRow.generated(count: context.integer("rows")).shuffled(using: &random)
         try context.placeStore(isWritten: operation != .fetch)
-        let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
+        let coordinator = try context.openCoordinator(Item.makeModel([.indexedNumber]))
         let objects = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         let stored = operation == .save ? try objects.heldItems() : []
         let (sample, found) = try context.measure(in: objects, rowCount: items.count) {
@@ -79,7 +79,7 @@ extension WorkloadKind {
         store: { context in
             ItemStore(
                 rowCount: context.text("operation") == "insert" ? 0 : context.integer("rows"),
-                isNumberIndexed: true)
+                features: [.indexedNumber])
         },
         parameters: [
             WorkloadParameter(

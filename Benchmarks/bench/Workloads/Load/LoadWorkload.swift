@@ -125,7 +125,7 @@ extension WorkloadKind {
     static let load = WorkloadKind(
         name: "load", summary: "writers and readers at once, in closed and open phases",
         subjects: [.stack, .peer, .selfTest], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         isContended: true,
         isLoad: true,
         parameters: [

@@ -122,7 +122,7 @@ private struct SearchedItems: DeclaredItems {
     }
 
     func makeModel() throws -> ManagedObjectModel {
-        try Item.makeModel(isNoteSearchable: isIndexed)
+        try Item.makeModel(isIndexed ? [.searchableNote] : [])
     }
 
     func makeItems(_ count: Int) -> [ItemRow] {

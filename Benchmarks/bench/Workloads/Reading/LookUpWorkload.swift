@@ -6,7 +6,7 @@ enum LookUpWorkload {
         let rowCount = context.integer("rows")
         var random = SeededGenerator(seed: context.job.seed)
         let numbers = (1...Int64(rowCount)).shuffled(using: &random)
-        let (subject, facts) = try context.openItems(isWritten: false, hasRacks: false)
+        let (subject, facts) = try context.openItems(isWritten: false, [.indexedNumber])
         return try context.measureReads(of: subject, rowCount: rowCount, facts) {
             try subject.findItems(
                 numbered: numbers, inTransaction: context.text("transaction") == "shared")
@@ -18,7 +18,7 @@ extension WorkloadKind {
     static let lookUp = WorkloadKind(
         name: "look-up", summary: "find objects by an indexed value, one a request",
         subjects: [.stack, .peer], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...10_000_000), defaultValue: "20000",

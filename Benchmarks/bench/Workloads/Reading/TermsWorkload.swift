@@ -15,7 +15,7 @@ enum TermsWorkload {
         let form: Form = context.choice("form")
         let rowCount = context.integer("rows")
         let facts = try context.placeStore(isWritten: false)
-        let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
+        let coordinator = try context.openCoordinator(Item.makeModel([.indexedNumber]))
         let objects = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         var random = SeededGenerator(seed: context.job.seed)
         let numbers = (1...Int64(rowCount)).shuffled(using: &random)
@@ -49,7 +49,7 @@ extension WorkloadKind {
     static let terms = WorkloadKind(
         name: "terms", summary: "find items by two terms: one text, or a compound predicate",
         subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         parameters: [
             WorkloadParameter(
                 name: "form", values: .cases(of: TermsWorkload.Form.self),

@@ -3,7 +3,7 @@ enum WalkWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let rowCount = context.integer("racks") * Rack.itemCount
         let isPrefetching = context.flag("prefetching")
-        let (subject, facts) = try context.openItems(isWritten: false, hasRacks: true)
+        let (subject, facts) = try context.openItems(isWritten: false, [.racks])
         return try context.measureReads(of: subject, rowCount: rowCount, facts) {
             try subject.walkRacks(prefetching: isPrefetching)
         }
@@ -15,7 +15,7 @@ extension WorkloadKind {
         name: "walk", summary: "walk a to-many relationship of many owners",
         subjects: [.stack, .peer], usesDataset: false,
         store: {
-            ItemStore(rowCount: $0.integer("racks") * Rack.itemCount, hasRacks: true)
+            ItemStore(rowCount: $0.integer("racks") * Rack.itemCount, features: [.racks])
         },
         parameters: [
             WorkloadParameter(

@@ -39,7 +39,7 @@ enum ServerPageWorkload {
         let batchSize = context.integer("fetchBatchSize")
         let shownCount = context.text("extent") == "whole" ? items.count : 20
         return try context.withServerStore { store in
-            let model = try Item.makeModel(isNumberIndexed: true)
+            let model = try Item.makeModel([.indexedNumber])
             try ObjectGraphEngine(store.direct, model).fill(with: items)
             let stack = try context.openStack(on: store, model)
             var answers: Set<ItemChecksum> = []
@@ -65,7 +65,7 @@ enum ServerWalkWorkload {
         let items = ItemRow.generated(count: context.integer("racks") * Rack.itemCount)
         let isPrefetching = context.flag("prefetching")
         return try context.withServerStore { store in
-            let model = try Item.makeModel(hasRacks: true)
+            let model = try Item.makeModel([.racks])
             try ObjectGraphEngine(store.direct, model).fill(withRacksOf: items)
             let stack = try context.openStack(on: store, model)
             var answers: Set<ItemChecksum> = []

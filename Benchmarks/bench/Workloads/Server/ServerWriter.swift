@@ -31,7 +31,7 @@ enum ServerWriter {
     /// Serves one order: opens the stack, answers, waits for a line, updates, and reports.
     static func serve(_ order: Order) throws {
         let kind = StackKind.all.first { $0.name == order.subject }!
-        var configuration = order.configuration.stack(on: try Item.makeModel(isNumberIndexed: true))
+        var configuration = order.configuration.stack(on: try Item.makeModel([.indexedNumber]))
         configuration.location = order.server.location(order.schema)
         configuration.pragmas = [:]
         let stack = try kind.make(configuration)

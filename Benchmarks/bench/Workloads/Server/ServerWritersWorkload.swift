@@ -10,7 +10,7 @@ enum ServerWritersWorkload {
         let updateCount = context.integer("updates")
         let itemCount = 64
         return try context.withServerStore { store in
-            let model = try Item.makeModel(isNumberIndexed: true)
+            let model = try Item.makeModel([.indexedNumber])
             let maker = try ObjectGraphEngine(store.direct, model)
             let items = ItemRow.generated(count: itemCount)
             try maker.batchInsert(items)

@@ -16,7 +16,7 @@ enum GenerationsWorkload {
         var random = SeededGenerator(seed: context.job.seed)
 
         try context.placeStore(isWritten: true)
-        let coordinator = try context.openCoordinator(Item.makeModel(isNumberIndexed: true))
+        let coordinator = try context.openCoordinator(Item.makeModel([.indexedNumber]))
         let reader = ManagedObjectContext(.privateQueue, coordinator: coordinator)
         if isPinned { try reader.performAndWait { try reader.setQueryGeneration(from: .current) } }
         let writer = try ItemWriter(coordinator)
@@ -107,7 +107,7 @@ extension WorkloadKind {
         name: "generations",
         summary: "page through a list, pinned or not, with a save after each page",
         subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         parameters: [
             WorkloadParameter(
                 name: "view", values: .choice(["unpinned", "pinned"]), defaultValue: "pinned",

@@ -10,7 +10,7 @@ enum ListWorkload {
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {
         let saveCount = context.integer("saves")
         let facts = try context.placeStore(isWritten: true)
-        let stack = try context.openStack(on: Item.makeModel(isNumberIndexed: true))
+        let stack = try context.openStack(on: Item.makeModel([.indexedNumber]))
         let list = try FollowedList(stack, context)
         let heartbeat = LatencyProbe(everyMilliseconds: 1) { completion in
             DispatchQueue.main.async { completion(.success(())) }
@@ -48,7 +48,7 @@ extension WorkloadKind {
     static let list = WorkloadKind(
         name: "list", summary: "how soon lists follow a save, and how long the main queue is busy",
         subjects: [.stack], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), isNumberIndexed: true) },
+        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
         isContended: true,
         parameters: [
             WorkloadParameter(

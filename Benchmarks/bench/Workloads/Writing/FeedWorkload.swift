@@ -8,7 +8,7 @@ enum FeedWorkload {
         let feedCount = context.integer("feeds")
         let rows = ItemRow.generated(count: itemCount * feedCount)
         let feeds = (0..<feedCount).map { Array(rows[$0 * itemCount..<($0 + 1) * itemCount]) }
-        let (subject, _) = try context.openItems(isWritten: true, hasRacks: true)
+        let (subject, _) = try context.openItems(isWritten: true, [.racks])
         try subject.replaceRacks(with: feeds[0])
         var latencies = LatencyRecorder()
         var sample = try context.measure(
@@ -41,7 +41,7 @@ extension WorkloadKind {
     static let feed = WorkloadKind(
         name: "feed", summary: "replace a cached feed: insert and cascade delete in one save",
         subjects: [.stack, .peer], usesDataset: false,
-        store: { _ in ItemStore(rowCount: 0, hasRacks: true) }, isContended: true,
+        store: { _ in ItemStore(rowCount: 0, features: [.racks]) }, isContended: true,
         parameters: [
             WorkloadParameter(
                 name: "items", values: .integer(1...100_000), defaultValue: "100",
