@@ -82,13 +82,15 @@ let package = Package(
                     .writeToPackageDirectory(reason: "It writes the source files of the classes.")
                 ]),
             dependencies: ["modelgen"]),
-        .target(name: "Benchmarking", swiftSettings: strict),
+        .target(name: "Measuring", swiftSettings: strict),
+        .target(name: "RunRecords", dependencies: ["Measuring"], swiftSettings: strict),
+        .target(name: "Reports", dependencies: ["Measuring", "RunRecords"], swiftSettings: strict),
         .target(name: "Datasets", swiftSettings: strict),
         .executableTarget(
             name: "bench",
             dependencies: [
-                "Stacks", "ObjectGraph", "ModelSource", "Benchmarking", "Datasets", "CSQLite",
-                "CScheduler",
+                "Measuring", "RunRecords", "Reports", "Datasets", "Stacks", "ObjectGraph",
+                "ModelSource", "CSQLite", "CScheduler",
                 .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
                 "Yams", .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -104,6 +106,10 @@ let package = Package(
         .executableTarget(
             name: "CrashCampaign", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
             path: "Tests/CrashCampaign", swiftSettings: strict),
+        // For `scripts/statistics-campaign`.
+        .executableTarget(
+            name: "StatisticsCampaign", dependencies: ["Measuring", "RunRecords", "Reports"],
+            path: "Tests/StatisticsCampaign", swiftSettings: strict),
         // For `scripts/server-campaign`.
         .executableTarget(
             name: "ServerCampaign",
@@ -134,10 +140,10 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: [
-                "Benchmarking", "Datasets", "ObjectGraph", "bench", "TestSupport", "CSQLite",
-                "Yams",
+                "Measuring", "RunRecords", "Reports", "Datasets", "ObjectGraph", "bench",
+                "StatisticsCampaign", "TestSupport", "CSQLite", "Yams",
             ],
-            exclude: ["Benchmarking/Goldens", "Extending/first-page.yml"],
+            exclude: ["Instrument/Goldens", "Extending/first-page.yml"],
             swiftSettings: ofTests),
     ],
     swiftLanguageModes: [.v6]
@@ -147,7 +153,9 @@ let package = Package(
 // out where it can; `none` builds no tests. `all` leaves out the plugin only: a build makes its tool, and so the engine,
 // a second time.
 if let tests = Context.environment["STACKBENCH_TESTS"] {
-    let instrument = ["bench", "Benchmarking", "Datasets"]
+    let instrument = [
+        "bench", "StatisticsCampaign", "Reports", "RunRecords", "Measuring", "Datasets",
+    ]
     let generator = ["modelgen", "GenerateModel"]
     let unneeded =
         switch tests {

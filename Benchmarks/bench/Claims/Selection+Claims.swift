@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 
 extension Selection {
     /// Selects the workloads that answer claims, with nothing but the cells that are compared.

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 
 // How a file in Benchmarks/Claims states what was published, and who answers it:
 //

@@ -1,6 +1,8 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// Saves, updates, lists, shows and deletes baselines.
 struct BaselineCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Benchmarking
 import Datasets
+import RunRecords
 
 /// The root of the command line.
 struct BenchCommand: ParsableCommand {
@@ -25,7 +25,7 @@ struct BenchCommand: ParsableCommand {
     #endif
 
     private static var exitCodes: String {
-        let produced: [Benchmarking.ExitCode] = [
+        let produced: [RunRecords.ExitCode] = [
             .success, .regression, .thresholdCrossed, .inconclusive, .wrongAnswer, .crash,
             .noBaseline, .difference, .usage, .probeUnavailable, .internalError, .interrupted,
         ]
@@ -36,7 +36,7 @@ struct BenchCommand: ParsableCommand {
 
 /// An error that ends a command: the message for the user, and the exit code.
 struct CommandFailure: Error {
-    var exitCode: Benchmarking.ExitCode
+    var exitCode: RunRecords.ExitCode
     var message: String
 }
 

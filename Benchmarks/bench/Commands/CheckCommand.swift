@@ -1,5 +1,6 @@
 import ArgumentParser
-import Benchmarking
+import Reports
+import RunRecords
 
 /// Checks a run against thresholds.
 struct CheckCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Reports
+import RunRecords
 
 /// Measures what published claims say, and gives each a verdict.
 struct ClaimsCommand: ParsableCommand {
@@ -57,7 +58,7 @@ struct ClaimsCommand: ParsableCommand {
 
     private func begin(
         _ claims: [StatedClaim]
-    ) throws -> (RunDirectory, Benchmarking.ExitCode) {
+    ) throws -> (RunDirectory, RunRecords.ExitCode) {
         let selection = try Selection(claims: claims)
         if case .within(let seconds) = options.length {
             try selection.requireFirstLook(within: seconds)
@@ -67,7 +68,7 @@ struct ClaimsCommand: ParsableCommand {
         return (launch.directory, try launch.execute(selection, options, annotations))
     }
 
-    private func goOn(with path: String) throws -> (RunDirectory, Benchmarking.ExitCode) {
+    private func goOn(with path: String) throws -> (RunDirectory, RunRecords.ExitCode) {
         let launch = try RunLaunch(resuming: path)
         let original = try ClaimsCommand.parse(launch.arguments(of: "claims"))
         let exitCode = try launch.execute(

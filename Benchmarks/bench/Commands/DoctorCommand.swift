@@ -1,6 +1,7 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Reports
+import RunRecords
 
 /// Diagnoses whether this machine can measure.
 struct DoctorCommand: ParsableCommand {
@@ -14,7 +15,7 @@ struct DoctorCommand: ParsableCommand {
         print(
             AlignedLines(findings.map { [$0.grade.mark, $0.subject, $0.finding, $0.advice ?? ""] }))
         if findings.contains(where: { $0.grade == .broken }) {
-            throw ArgumentParser.ExitCode(Benchmarking.ExitCode.probeUnavailable.rawValue)
+            throw ArgumentParser.ExitCode(RunRecords.ExitCode.probeUnavailable.rawValue)
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Reports
+import RunRecords
 
 /// Compares this build of bench with another one.
 struct GateCommand: ParsableCommand {

@@ -1,6 +1,8 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// Lists workload files, kinds, subjects and metrics.
 struct ListCommand: ParsableCommand {

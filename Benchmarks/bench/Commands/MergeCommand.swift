@@ -1,6 +1,6 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import RunRecords
 
 /// Joins the results of all shards of a run.
 struct MergeCommand: ParsableCommand {

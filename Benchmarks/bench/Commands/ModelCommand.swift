@@ -1,6 +1,6 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Measuring
 import ModelSource
 import ObjectGraph
 

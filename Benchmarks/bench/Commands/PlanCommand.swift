@@ -1,6 +1,8 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// Shows what a run would measure, without measuring.
 struct PlanCommand: ParsableCommand {

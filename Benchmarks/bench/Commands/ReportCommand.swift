@@ -1,6 +1,7 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Reports
+import RunRecords
 
 /// Writes the reports of a run or a comparison again.
 struct ReportCommand: ParsableCommand {

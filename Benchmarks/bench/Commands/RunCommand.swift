@@ -1,6 +1,7 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 
 /// Runs workloads and writes a report.
 struct RunCommand: ParsableCommand {
@@ -93,7 +94,7 @@ struct RunCommand: ParsableCommand {
     }
 
     /// - Parameter selection: nil if the user's own store is measured.
-    private func begin(_ selection: Selection?) throws -> Benchmarking.ExitCode {
+    private func begin(_ selection: Selection?) throws -> RunRecords.ExitCode {
         let launch = try RunLaunch(
             new: self.launch, commandLine: ownStore.redacted(CommandLine.arguments))
         // Removes only an empty folder, as it is if nothing was measured.
@@ -104,7 +105,7 @@ struct RunCommand: ParsableCommand {
     }
 
     /// Parses the command line of the resumed run, so that no option has to be repeated.
-    private func goOn(with path: String) throws -> Benchmarking.ExitCode {
+    private func goOn(with path: String) throws -> RunRecords.ExitCode {
         let launch = try RunLaunch(resuming: path)
         let original = try RunCommand.parse(launch.arguments(of: "run"))
         guard !original.ownStore.redact else {

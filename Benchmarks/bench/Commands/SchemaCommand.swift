@@ -1,5 +1,5 @@
 import ArgumentParser
-import Benchmarking
+import Measuring
 
 /// Compares a store with a model.
 struct SchemaCommand: ParsableCommand {

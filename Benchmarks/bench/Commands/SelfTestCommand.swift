@@ -1,56 +1,21 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// Tests the instrument itself.
 struct SelfTestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "selftest", abstract: "Test the instrument itself.",
         discussion: "Exits 70 when a check fails: then no verdict can be trusted.",
-        subcommands: [
-            StatisticsCommand.self, IdenticalCodeCommand.self, InjectionCommand.self,
-        ])
+        subcommands: [IdenticalCodeCommand.self, InjectionCommand.self])
 
     /// Prints the reports and throws the exit code when a check failed.
-    static func finish(_ reports: SelfTestReport...) throws {
-        print(reports.map(\.description).joined(separator: "\n\n"))
-        guard reports.allSatisfy(\.hasPassed) else {
-            throw ArgumentParser.ExitCode(Benchmarking.ExitCode.internalError.rawValue)
-        }
-    }
-}
-
-extension SelfTestCommand {
-    /// Tests the statistics on simulated noise.
-    struct StatisticsCommand: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "stats",
-            abstract:
-                "Test verdicts and the gate's rule on simulated noise, beside rules known to fail."
-        )
-
-        @Option(help: "The seed of the simulated noise.")
-        var seed: UInt64 = 1
-
-        @Option(help: "Simulated comparisons for each rate of the gate.")
-        var draws = 20_000
-
-        @Option(help: "Simulated reports for each rate of verdicts.")
-        var reports = 1_000
-
-        func validate() throws {
-            guard (1_000...1_000_000).contains(draws) else {
-                throw ValidationError("--draws must be from 1000 to 1000000")
-            }
-            guard (300...1_000_000).contains(reports) else {
-                throw ValidationError("--reports must be from 300 to 1000000")
-            }
-        }
-
-        func run() throws {
-            try SelfTestCommand.finish(
-                StatisticsSelfTest(seed: seed, drawCount: draws).report(),
-                VerdictSelfTest(seed: seed, reportCount: reports).report())
+    static func finish(_ report: SelfTestReport) throws {
+        print(report)
+        guard report.hasPassed else {
+            throw ArgumentParser.ExitCode(RunRecords.ExitCode.internalError.rawValue)
         }
     }
 }

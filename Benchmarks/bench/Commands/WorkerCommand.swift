@@ -1,6 +1,6 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import RunRecords
 
 /// Does one job: reads a ``WorkerJob`` from standard input and writes ``WorkerReply`` lines to
 /// standard output.

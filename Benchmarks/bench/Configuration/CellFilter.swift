@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 
 /// Selects the cells of a workload that have all of these values.
 struct CellFilter: Sendable {

@@ -1,4 +1,5 @@
-import Benchmarking
+import Measuring
+import RunRecords
 
 /// What a gate detects in some cells of a workload:
 /// `{ cell: "*batch*", metric: time, detect: 3% }`.

@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 
 /// How much the cost of a row may grow in some cells of a workload:
 /// `{ cell: "*path=fetch*", growth: 1.3 }`.

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 
 /// How long a sample of a workload should last, about. The flights of all its cells are reduced in
 /// proportion to a sample of one subject on the machine of the run; they are never increased.

@@ -1,4 +1,5 @@
-import Benchmarking
+import Measuring
+import RunRecords
 
 /// A file of threshold rules for runs.
 struct ThresholdFile {

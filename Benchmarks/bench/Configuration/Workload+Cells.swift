@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 
 /// One subject under one lock policy with one value of each parameter: the unit of measurement.
 struct Cell: Sendable {

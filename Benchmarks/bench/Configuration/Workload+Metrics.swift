@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 
 extension Workload {
     /// The metrics that samples may have, so that a rule with an unknown metric is reported before

@@ -1,4 +1,6 @@
-import Benchmarking
+import Measuring
+import Reports
+import RunRecords
 
 // How a workload file asks questions:
 //

@@ -1,5 +1,5 @@
-import Benchmarking
 import Datasets
+import RunRecords
 
 /// One document of a workload file: an operation, its data, its subjects and its repetitions.
 struct Workload: Sendable {

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// A kind of operation that a workload file can name, and its parameters.

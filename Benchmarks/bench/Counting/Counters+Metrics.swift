@@ -1,8 +1,8 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 extension Counters {
-    /// By ``Benchmarking/Metric/name``.
+    /// By ``Measuring/Metric/name``.
     var byMetric: [String: Int64] {
         let counts: [(Metric, Int64)] = [
             (.statements, statements), (.rowsRead, rowsRead), (.faultsFired, faultsFired),

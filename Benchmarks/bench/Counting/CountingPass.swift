@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 
 /// Counts the work of one operation of a cell in a separate process, with all probes on and without
 /// times: statements, pages, syncs, allocations and others.

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 
 /// Counts the instructions of an operation with cachegrind. It needs no counters of the processor,
 /// which virtual machines do not have. Tens of times slower than the work alone.

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 
 /// Counts the work of a counting worker between two moments.
 struct WorkCounter {

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 
 /// The `bench` of another revision, built for release in a git worktree.
 ///

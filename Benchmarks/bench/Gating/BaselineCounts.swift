@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 
 /// The counts of this build, for a baseline or for a comparison with one.
 struct BaselineCounts {

@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 
 /// The counts of one cell from two passes, so that a count that varies is noticed.
 enum CellCounts: Codable, Sendable {

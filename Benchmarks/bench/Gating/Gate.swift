@@ -1,5 +1,7 @@
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// Compares two programs on the same cells: first their counts, then their times in pairs.
 final class Gate {

@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 
 /// A record on disk of what a gate has measured. A gate that was killed resumes from it and
 /// measures nothing twice.

@@ -1,5 +1,7 @@
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// Tests the gate with workers whose difference is known.
 ///

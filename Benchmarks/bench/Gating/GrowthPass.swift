@@ -1,5 +1,7 @@
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 import Synchronization
 
 /// Counts how the cost of a row grows with the number of rows, and judges it by the workload's

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 
 /// The protocol between a parent and its workers. A base from another revision must use the same
 /// one.

@@ -1,5 +1,7 @@
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// One property of the machine that affects its measurements.
 struct Diagnosis: Sendable {

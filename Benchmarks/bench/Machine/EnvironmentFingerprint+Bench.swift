@@ -1,5 +1,5 @@
-import Benchmarking
 import CSQLite
+import RunRecords
 
 extension BuildConfiguration {
     /// The build configuration of this program.
@@ -14,7 +14,7 @@ extension BuildConfiguration {
     }()
 }
 
-/// Must stay unused; see ``Benchmarking/BuildConfiguration/ofBench``.
+/// Must stay unused; see ``RunRecords/BuildConfiguration/ofBench``.
 struct KeptForTestableUsers {}
 
 extension EnvironmentFingerprint {

@@ -1,6 +1,6 @@
-import Benchmarking
 import Foundation
 import ObjectGraph
+import Reports
 
 /// What a migration does to the tables of a store and what that costs, as text: a sentence, and a
 /// line for each table with the most expensive ones first. With sizes, each line has the table's.

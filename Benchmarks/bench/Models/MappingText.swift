@@ -1,5 +1,5 @@
-import Benchmarking
 import ObjectGraph
+import Reports
 
 /// What becomes of the rows of a store when it is opened with a later model, as text: a section for
 /// each entity that changes.

@@ -1,6 +1,6 @@
-import Benchmarking
 import Foundation
 import ObjectGraph
+import Reports
 
 /// A model as text: a table of its entities, then one for each entity.
 struct ModelText: CustomStringConvertible {

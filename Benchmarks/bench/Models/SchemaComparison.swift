@@ -1,5 +1,5 @@
-import Benchmarking
 import ObjectGraph
+import Reports
 
 /// What differs between the model of a store and another one.
 struct SchemaComparison {

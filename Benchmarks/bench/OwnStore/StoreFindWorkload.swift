@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// Finds rows of an entity by the values of an attribute, or fetches the first page sorted by it.

@@ -1,6 +1,7 @@
-import Benchmarking
 import Dispatch
+import Measuring
 import ObjectGraph
+import Reports
 import Stacks
 
 /// Imports the rows of the user's store into an empty one in chunks, with their links, while

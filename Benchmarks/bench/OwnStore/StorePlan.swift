@@ -1,5 +1,7 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
+import Reports
+import RunRecords
 
 /// What a run measures of a store. It takes all counts, and the times that fit into its budget, the
 /// quickest first.

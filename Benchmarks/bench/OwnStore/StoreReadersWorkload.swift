@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 import ObjectGraph
 import Stacks
 import Synchronization

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 import ObjectGraph
 
 /// What a store holds, counted with plain SQL: the source of the plan, and of what is said about

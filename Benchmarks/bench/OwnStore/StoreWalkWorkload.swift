@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// Follows a relationship from each row of an entity and reads a value at the other end, as a list

@@ -1,6 +1,7 @@
-import Benchmarking
 import Foundation
+import Measuring
 import ObjectGraph
+import RunRecords
 
 /// The run's copy of the user's store, with what was found in it and what is to be measured.
 struct SurveyedStore {

@@ -1,4 +1,6 @@
-import Benchmarking
+import Measuring
+import Reports
+import RunRecords
 
 extension Workload {
     /// A workload that is planned and not read from a file.

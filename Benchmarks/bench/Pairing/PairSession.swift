@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 
 /// Runs the two workers of one pair, from start to end.
 struct PairSession {

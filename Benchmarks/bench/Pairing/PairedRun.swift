@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 
 /// Runs the base and the head of a comparison, whose workers live at the same time and take turns.
 ///

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 
 extension ItemRow {
     /// Items numbered from 1; every call returns the same ones.

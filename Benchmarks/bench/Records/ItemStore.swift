@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 
 /// A store of items made by the engine: the start of the engine's table and of loads.
 struct ItemStore: SampleStore {

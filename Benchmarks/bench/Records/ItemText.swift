@@ -1,4 +1,5 @@
-import Benchmarking
+import Measuring
+import Reports
 
 /// Texts in which words are searched: random words, and among them the name of a person.
 ///

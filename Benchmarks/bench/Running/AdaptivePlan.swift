@@ -1,4 +1,6 @@
-import Benchmarking
+import Measuring
+import Reports
+import RunRecords
 
 /// An estimate of a run that gives rounds to open questions, from the newest run of the same cells.
 struct AdaptivePlan {

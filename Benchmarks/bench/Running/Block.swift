@@ -1,4 +1,5 @@
-import Benchmarking
+import Reports
+import RunRecords
 
 /// Cells of one workload that share rounds, because questions compare them: their samples of a
 /// round are close in time.

@@ -1,5 +1,7 @@
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// Earlier runs of release builds on this kind of machine, for estimates in a plan.
 struct KnownRuns {

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 
 /// Provides what workers need to start: a part of the data set and copies of prepared stores. Each
 /// is made at the first use and shared by all cells; each worker gets a fresh copy.

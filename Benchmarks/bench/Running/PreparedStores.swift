@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Reports
 
 /// The stores that samples copy. A separate worker makes each store once per run. So making it is
 /// not measured, and no sample sees another one's changes.

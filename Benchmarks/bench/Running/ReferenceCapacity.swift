@@ -1,4 +1,5 @@
-import Benchmarking
+import Measuring
+import RunRecords
 
 /// The capacity of the reference, which open phases take shares of. So all subjects are offered the
 /// same load, and a slow one does not get an easier one. Measured once for each set of parameters.

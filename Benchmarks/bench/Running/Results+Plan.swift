@@ -1,9 +1,11 @@
-import Benchmarking
 import Datasets
+import Measuring
 import ObjectGraph
+import Reports
+import RunRecords
 
 extension Workload {
-    /// ``Benchmarking/CellResult/identifier`` of a cell.
+    /// ``RunRecords/CellResult/identifier`` of a cell.
     func identifier(of cell: Cell) -> String { CellResult(cell, of: self).identifier }
 
     /// The planned samples. Their order affects only the estimate of the time left.

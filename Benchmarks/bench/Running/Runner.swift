@@ -1,5 +1,7 @@
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// The options of a run.
 struct RunOptions: Sendable {

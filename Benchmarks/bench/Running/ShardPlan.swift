@@ -1,4 +1,5 @@
-import Benchmarking
+import Reports
+import RunRecords
 
 /// The shard of each cell, and the share of the expected time that each shard has.
 struct ShardPlan: CustomStringConvertible {

@@ -1,5 +1,5 @@
-import Benchmarking
 import Datasets
+import RunRecords
 
 extension Sharding {
     /// Divides the cells of workloads by the time that they are expected to take.

@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 import Stacks
 
 /// Something to measure: its name, its group and how it is opened.

@@ -1,5 +1,6 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
+import RunRecords
 
 extension WorkerContext {
     /// Opens the job's store without a stack, and creates it if needed.

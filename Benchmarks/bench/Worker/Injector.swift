@@ -1,6 +1,6 @@
-import Benchmarking
 import CSQLite
 import Foundation
+import Measuring
 
 /// Does the extra work that a worker's ``Injection``s describe, and adds no other counted work.
 /// Used by one thread at a time.

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 
 /// A store that a worker makes once per run and that each sample copies, so that making it is not
 /// part of a sample. Equal descriptions share one store.

@@ -31,6 +31,6 @@ struct Turn: Codable, Sendable {
     var cpuSeconds: Double
     /// Whether the work cannot be repeated in this process.
     var isLast: Bool
-    /// By ``Benchmarking/Metric/name``; nil if the worker does not count.
+    /// By ``Measuring/Metric/name``; nil if the worker does not count.
     var counts: [String: Int64]?
 }

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 
 /// The worker's side of taking turns: waits for the parent's order, works, and reports the turn.
 ///

@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 
 /// Collects the facts that were read back, and the first wrong one.
 struct Verifier {

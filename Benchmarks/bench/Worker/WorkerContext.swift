@@ -1,6 +1,7 @@
-import Benchmarking
 import Datasets
 import Foundation
+import Measuring
+import RunRecords
 import Stacks
 
 /// What a workload's function works with: parameters, store, data and stopwatch.

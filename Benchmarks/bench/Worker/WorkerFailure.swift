@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 
 /// Why a worker has no valid measurement.
 struct WorkerFailure: Error, Codable, Sendable {

@@ -1,6 +1,6 @@
-import Benchmarking
 import Datasets
 import Foundation
+import RunRecords
 
 /// The task of one worker process. The parent writes it to the worker's standard input as a line of
 /// JSON.

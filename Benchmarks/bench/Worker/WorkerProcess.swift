@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 
 /// Starts one `bench worker`, gives it its job, watches it and collects its resource usage.
 ///

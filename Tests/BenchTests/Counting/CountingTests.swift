@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 import TestSupport
 
 /// A `bench worker` process. The test plays its parent in a paired run.

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 import TestSupport
 import Testing
 

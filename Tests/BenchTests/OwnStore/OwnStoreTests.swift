@@ -1,6 +1,6 @@
-import Benchmarking
 import Foundation
 import ObjectGraph
+import RunRecords
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
-import Benchmarking
 import Foundation
 import ObjectGraph
+import Reports
+import RunRecords
 import TestSupport
 import Testing
 

@@ -53,8 +53,17 @@ import Testing
             "a stack is written against the engine's public API"
         ),
         (
-            "Sources/Benchmarking", ["Foundation", "Synchronization", "Dispatch"],
+            "Sources/Measuring", ["Foundation", "Synchronization", "Dispatch"],
             "the instrument knows no store"
+        ),
+        (
+            "Sources/RunRecords", ["Foundation", "Measuring"],
+            "records say nothing about how they are shown"
+        ),
+        (
+            "Sources/Reports",
+            ["Foundation", "Synchronization", "Measuring", "RunRecords"],
+            "a report is made from records alone"
         ),
         ("Sources/Datasets", ["Foundation"], "the data are plain values"),
         (
@@ -97,7 +106,7 @@ import Testing
     func `users of a module see its public API only`(_ folder: String) throws {
         // A workload like the example belongs in bench itself, and the instrument's own tests need
         // its internals.
-        let own = ["Tests/BenchTests/Extending/", "Tests/BenchTests/Benchmarking/"]
+        let own = ["Tests/BenchTests/Extending/", "Tests/BenchTests/Instrument/"]
         for file in try SourceFile.all(in: folder)
         where !own.contains(where: file.path.hasPrefix) {
             #expect(!file.text.contains("@testable "), "\(file.path) imports with @testable")

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Reports
 
 /// The option that prints findings in the format of a service that shows them beside a change.
 struct Annotations: ParsableArguments {

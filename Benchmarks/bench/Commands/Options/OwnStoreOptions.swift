@@ -1,6 +1,6 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import RunRecords
 
 /// The options that measure a store of the user's own.
 struct OwnStoreOptions: ParsableArguments {

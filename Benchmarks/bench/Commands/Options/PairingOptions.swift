@@ -1,6 +1,8 @@
 import ArgumentParser
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
+import RunRecords
 
 /// The options of paired measurements.
 struct PairingOptions: ParsableArguments {

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 
 /// Replaces a build of bench whose times mean nothing with a release build.
 enum ReleaseBuild {

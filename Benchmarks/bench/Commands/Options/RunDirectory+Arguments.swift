@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 
 extension RunDirectory {
     /// Accepts the folder, or one of its files.

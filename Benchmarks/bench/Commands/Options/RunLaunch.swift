@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Reports
+import RunRecords
 
 /// A run's folder and description before it is measured: a new run, or one that goes on.
 struct RunLaunch {
@@ -57,7 +58,7 @@ struct RunLaunch {
     /// - Returns: the exit code of the gravest finding.
     func execute(
         _ selection: Selection, _ options: RunOptions, _ annotations: Annotations
-    ) throws -> Benchmarking.ExitCode {
+    ) throws -> RunRecords.ExitCode {
         var runner = try Runner(
             selection, run: run, into: directory, options: options, earlier: earlier)
         return try directory.announce(try runner.execute(), annotations)
@@ -69,7 +70,7 @@ extension RunDirectory {
     /// threshold rules to standard error.
     ///
     /// - Returns: the exit code of the gravest finding.
-    func announce(_ run: Run, _ annotations: Annotations) throws -> Benchmarking.ExitCode {
+    func announce(_ run: Run, _ annotations: Annotations) throws -> RunRecords.ExitCode {
         annotations.print(Judgements(of: run))
         let findings =
             run.unsoundCells.map(\.description)

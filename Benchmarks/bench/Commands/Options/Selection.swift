@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import RunRecords
 
 /// The workloads that a command line selects.
 struct Selection {
@@ -14,7 +14,7 @@ struct Selection {
     /// One shard of several.
     struct Part {
         var number: ShardNumber
-        /// ``Benchmarking/Shard/cells``.
+        /// ``RunRecords/Shard/cells``.
         var cells: [String: [String]]
         /// The workloads with the cells of all shards.
         var whole: [Workload]

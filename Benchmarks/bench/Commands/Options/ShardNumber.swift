@@ -1,5 +1,5 @@
 import ArgumentParser
-import Benchmarking
+import RunRecords
 
 /// A shard as it is typed: 2/3 is the second of three.
 struct ShardNumber: ExpressibleByArgument, Hashable {

@@ -1,6 +1,6 @@
-import Benchmarking
 import Dispatch
 import Foundation
+import Measuring
 import ObjectGraph
 import Synchronization
 

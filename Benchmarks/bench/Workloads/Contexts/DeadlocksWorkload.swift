@@ -1,6 +1,6 @@
-import Benchmarking
 import Dispatch
 import Foundation
+import Measuring
 import ObjectGraph
 
 /// Pairs of contexts that need each other's queue at the same moment, each pair in another pattern.

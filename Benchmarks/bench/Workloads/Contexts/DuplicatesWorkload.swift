@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// Two contexts find or create items with the same numbers at once, one item a save. Counts the

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// Saves new items and reads them again: from the context, which knows what it has inserted, or by

@@ -1,5 +1,6 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
+import Reports
 import Synchronization
 
 /// A view takes up what another context has changed in all items, of which it holds a share.

@@ -1,5 +1,6 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
+import Reports
 import Synchronization
 
 /// A view merges changes of all its items, a share of which are faults. Counts the items whose

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// Finds one item at a time in a context whose parent has unsaved items, which a fetch considers

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// One elementary operation, repeated in one context: an insertion, a save of one object, or a

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 
 /// A line of the engine's speed table: the store that it starts with, and what is measured.
 ///

@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 
 extension EngineWorkload {
     private static let smallRowCount = 10_000

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 
 extension EngineWorkload {
     /// Reads all items; the sum of their columns is the answer.

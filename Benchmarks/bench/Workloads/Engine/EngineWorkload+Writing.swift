@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 
 extension EngineWorkload {
     /// Writes in batches, each to a fresh store, which is checked when the subject has closed it.

@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 
 /// Measures one row of the engine's speed table: the same work several times in one process. The
 /// fastest repetition counts.

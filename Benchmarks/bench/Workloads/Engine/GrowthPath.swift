@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// A path through the engine that uses a list. Each path prepares its books, measures one operation

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// A new store of books and a context: the start of each path of the growth workload.

@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 
 /// Divides the cost of a row among many rows by its cost among few. If that is more than the growth
 /// of a logarithm, each row walks a list.

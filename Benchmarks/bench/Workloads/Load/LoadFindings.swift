@@ -1,4 +1,4 @@
-import Benchmarking
+import RunRecords
 
 /// Compares the store, read with plain SQL, and the view with the writes that were reported as
 /// saved.
@@ -39,7 +39,7 @@ struct LoadFindings {
         }
     }
 
-    /// By ``Benchmarking/Metric/name``. These are metrics of the whole load, so a counting pass
+    /// By ``Measuring/Metric/name``. These are metrics of the whole load, so a counting pass
     /// over a few operations does not replace them.
     var metrics: [String: Double] {
         [

@@ -1,4 +1,5 @@
-import Benchmarking
+import Measuring
+import Reports
 
 /// A client of a load: does the operations of the mix on items and checks the answers.
 final class LoadItemClient: LoadClient, @unchecked Sendable {

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import Synchronization
 
 /// Records all writes that were reported as saved: what the store must hold in the end, and what a

@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import Reports
 import Synchronization
 
 /// Records when the WAL was restarted, which happens after a checkpoint, and when the view merged.

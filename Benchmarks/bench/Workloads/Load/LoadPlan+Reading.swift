@@ -1,4 +1,5 @@
-import Benchmarking
+import Measuring
+import Reports
 
 // A load in a workload file:
 //

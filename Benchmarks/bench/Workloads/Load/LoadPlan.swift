@@ -1,4 +1,5 @@
-import Benchmarking
+import Measuring
+import RunRecords
 
 /// The operations and phases of a load, and the checks of its result.
 struct LoadPlan: Codable, Hashable, Sendable {

@@ -1,5 +1,6 @@
-import Benchmarking
 import Foundation
+import Measuring
+import RunRecords
 
 /// Writers and readers work at the same time, phase after phase, while heartbeats run on the main
 /// queue.

@@ -1,6 +1,8 @@
-import Benchmarking
 import Foundation
+import Measuring
 import ObjectGraph
+import Reports
+import RunRecords
 
 /// People with one picture each: where pictures are kept, against the time to insert them, to show
 /// a page of names without them, and to read them one by one.

@@ -1,5 +1,5 @@
-import Benchmarking
 import ObjectGraph
+import RunRecords
 
 /// A store of items whose model declares more than that of the engine's table.
 protocol DeclaredItems: SampleStore {

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// The number of notes in a folder: counted from objects, counted by the fetch, or kept by the

@@ -1,5 +1,6 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
+import RunRecords
 
 /// Words in the notes of items: found by CONTAINS, which looks at every note, or by SEARCH in a
 /// full-text index, which saves keep up to date.

@@ -1,5 +1,6 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
+import RunRecords
 
 /// Items with no index, one or several: how much sooner they are found, and what saves cost.
 enum IndexesWorkload {

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// A to-one relationship with an inverse and without: what the inverse costs, and what it keeps

@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 import Synchronization
 
 /// Starts an operation at a fixed interval, whether or not earlier ones have finished. Each latency

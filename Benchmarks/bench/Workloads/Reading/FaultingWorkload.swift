@@ -1,5 +1,6 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
+import Reports
 
 /// Fetches all flights in one form, in the order of their distance, then reads a share of them.
 enum FaultingWorkload {

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 
 extension WorkerContext {
     /// Measures a read of all properties of all items, closes the subject, and checks the answers.

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 
 /// Finds every item by its number, which is indexed, in random order: a request for each.
 enum LookUpWorkload {

@@ -1,5 +1,6 @@
-import Benchmarking
 import Datasets
+import Reports
+import RunRecords
 
 /// Counts and sums the flights that match a predicate, in the store or among unsaved objects.
 enum PredicatesWorkload {

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// Finds one item at a time by two terms, which are written as one text or joined from two

@@ -1,6 +1,6 @@
 #if PostgreSQL
-import Benchmarking
 import ObjectGraph
+import RunRecords
 
 /// The engine or a peer on the items of a store on a server.
 protocol ServerItems {

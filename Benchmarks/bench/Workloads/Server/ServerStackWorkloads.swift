@@ -1,5 +1,5 @@
 #if PostgreSQL
-import Benchmarking
+import Measuring
 import ObjectGraph
 import Stacks
 

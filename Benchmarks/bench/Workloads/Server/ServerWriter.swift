@@ -1,6 +1,6 @@
 #if PostgreSQL
-import Benchmarking
 import Foundation
+import Measuring
 import ObjectGraph
 import PostgreSQLStore
 import Stacks

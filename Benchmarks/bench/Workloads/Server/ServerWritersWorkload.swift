@@ -1,5 +1,5 @@
 #if PostgreSQL
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// Several processes, each with a stack of its own, update items of one store on a server. Each

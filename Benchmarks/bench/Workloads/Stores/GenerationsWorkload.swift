@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 import ObjectGraph
 
 /// Pages through a list once, with a save to random items of it after each page. The reader is

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// The cost of a history: time to record it, bytes in the file, and time to read it.

@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 
 /// Opens a store of an earlier model: in place, through a mapping with code, or in a chain of

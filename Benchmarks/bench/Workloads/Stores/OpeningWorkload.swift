@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 import ObjectGraph
 import Stacks
 

@@ -1,5 +1,5 @@
-import Benchmarking
 import Dispatch
+import Measuring
 import Synchronization
 
 /// Records when another thread notices the expected value.

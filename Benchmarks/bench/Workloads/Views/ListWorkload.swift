@@ -1,5 +1,5 @@
-import Benchmarking
 import Dispatch
+import Measuring
 import ObjectGraph
 
 /// Lists on the view's context follow the saves of a worker.

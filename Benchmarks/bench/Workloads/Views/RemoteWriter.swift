@@ -1,5 +1,5 @@
-import Benchmarking
 import Foundation
+import Measuring
 import ObjectGraph
 
 /// A process of its own that changes flights in a store, one save at a time, and keeps a history.

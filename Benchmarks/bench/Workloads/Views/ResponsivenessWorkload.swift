@@ -1,5 +1,5 @@
-import Benchmarking
 import Dispatch
+import Measuring
 import ObjectGraph
 
 /// Imports all tables in the background while heartbeats run on the main queue and the view context

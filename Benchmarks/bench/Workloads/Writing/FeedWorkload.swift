@@ -1,4 +1,4 @@
-import Benchmarking
+import Measuring
 
 /// Replaces a cached feed by a new one, repeatedly: one save inserts the new feed with its items
 /// and deletes the old one, which cascades to its items.

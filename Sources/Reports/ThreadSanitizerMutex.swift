@@ -1,0 +1,1 @@
+../ObjectGraph/Support/ThreadSanitizerMutex.swift

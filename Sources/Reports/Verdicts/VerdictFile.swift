@@ -1,0 +1,179 @@
+import Foundation
+import Measuring
+import RunRecords
+
+/// `verdict.json`: the findings for programs, in a format that does not change with the reports.
+struct VerdictFile: Encodable {
+    static let schema = 2
+
+    var schema = VerdictFile.schema
+    var name: String
+    var exitCode: Int32
+    var meaning: String
+    /// Of a run: one for each question of its workloads.
+    var questions: [Question]?
+    /// Of a run that was asked about claims.
+    var claims: [Claim]?
+    /// Of a run: one for each threshold rule of its workloads and each cell that it matches; absent
+    /// without rules.
+    var rules: [Rule]?
+    /// Of a comparison: a row for each cell and metric.
+    var rows: [Row]?
+    var unsoundCells: [UnsoundCell]
+
+    struct Question: Encodable {
+        /// "workload.question".
+        var id: String
+        /// The question as a person asks it, and the answer.
+        var sentence: String
+        var answer: String
+        var metric: String
+        var unit: MetricUnit
+        /// Larger shares matter, and so do larger values, in the unit.
+        var sameWithin: Double
+        var sameBelow: Double?
+        var isDecided: Bool
+        var contests: [Contest]
+    }
+
+    struct Claim: Codable {
+        var id: String
+        var verdict: ClaimVerdict
+    }
+
+    struct Contest: Encodable {
+        var label: String
+        /// The ``CellResult/identifier`` of the cell with which the others are compared; absent if
+        /// nothing was measured.
+        var reference: String?
+        /// The cells that are not known to be worse than another one, best median first.
+        var best: [String]
+        var findings: [Finding]
+    }
+
+    struct Finding: Encodable {
+        var cell: String
+        /// "faster", "slower", "less", "more", "equivalent" or "undecided".
+        var verdict: String
+        /// The cell's value divided by the reference's.
+        var ratio: Double?
+        var lower: Double?
+        var upper: Double?
+        var rounds: Int
+        /// What would decide it; absent if it is decided.
+        var remedy: String?
+    }
+
+    struct Rule: Encodable {
+        var workload: String
+        var cell: String
+        var metric: String
+        var statistic: ThresholdRule.Statistic
+        var outcome: Outcome
+        var sentence: String
+
+        enum Outcome: String, Encodable {
+            case held, crossed, open
+        }
+    }
+
+    struct Row: Encodable {
+        var workload: String
+        var cell: String
+        var metric: String
+        var verdict: Verdict
+        var rule: ComparisonRule
+        var base: Double?
+        var head: Double?
+        var ratio: Double?
+        var lower: Double?
+        var upper: Double?
+        var pValue: Double?
+        var minimumDetectableEffect: Double?
+        var pairs: Int
+        var confirmationPairs: Int
+        var sentence: String
+    }
+
+    var json: String {
+        guard let data = try? JSONEncoder.ofFiles.encode(self) else {
+            preconditionFailure("numbers, texts and arrays of them can be encoded")
+        }
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+}
+
+extension VerdictFile {
+    init(_ run: Run) {
+        name = run.name
+        exitCode = run.exitCode.rawValue
+        meaning = run.exitCode.meaning
+        questions = run.questionResults.map(Question.init)
+        claims = run.claims == nil ? nil : run.claimResults.map(Claim.init)
+        rules = run.ruleReport?.verdicts.map(Rule.init)
+        unsoundCells = run.unsoundCells
+    }
+
+    init(_ report: ComparisonReport) {
+        name = report.title
+        exitCode = report.exitCode.rawValue
+        meaning = report.meaning
+        rows = report.rows.map(Row.init)
+        unsoundCells = report.unsoundCells
+    }
+}
+
+extension VerdictFile.Claim {
+    fileprivate init(_ result: ClaimResult) {
+        self.init(id: result.claim.id, verdict: result.verdict)
+    }
+}
+
+extension VerdictFile.Question {
+    fileprivate init(_ result: QuestionResult) {
+        self.init(
+            id: result.identifier, sentence: result.question.sentence,
+            answer: InlineText(markdown: QuestionSentence(result).answer).plain,
+            metric: result.question.metric.name, unit: result.question.metric.unit,
+            sameWithin: result.question.sameWithin, sameBelow: result.question.sameBelow,
+            isDecided: result.isDecided,
+            contests: result.contests.map { contest in
+                VerdictFile.Contest(
+                    label: contest.contest.label, reference: contest.reference?.identifier,
+                    best: contest.best,
+                    findings: contest.findings.map { .init($0, by: result.question.metric) })
+            })
+    }
+}
+
+extension VerdictFile.Finding {
+    fileprivate init(_ finding: Finding, by metric: Metric) {
+        let ratio = finding.verdict.ratio
+        self.init(
+            cell: finding.cell, verdict: finding.verdict.word(for: metric), ratio: ratio?.estimate,
+            lower: ratio?.interval?.lowerBound, upper: ratio?.interval?.upperBound,
+            rounds: finding.roundCount, remedy: finding.verdict.remedy?.sentence)
+    }
+}
+
+extension VerdictFile.Rule {
+    fileprivate init(_ verdict: ThresholdVerdict) {
+        self.init(
+            workload: verdict.workload, cell: verdict.cell, metric: verdict.metric.name,
+            statistic: verdict.rule.statistic,
+            outcome: verdict.isCrossed ? .crossed : verdict.isOpen ? .open : .held,
+            sentence: "\(verdict)")
+    }
+}
+
+extension VerdictFile.Row {
+    fileprivate init(_ row: Comparison) {
+        self.init(
+            workload: row.workload, cell: row.cell, metric: row.metric.name,
+            verdict: row.verdict, rule: row.rule, base: row.base, head: row.head,
+            ratio: row.ratio, lower: row.interval?.lower, upper: row.interval?.upper,
+            pValue: row.pValue, minimumDetectableEffect: row.minimumDetectableEffect,
+            pairs: row.pairs.count, confirmationPairs: row.confirmation.count,
+            sentence: InlineText(markdown: row.sentence).plain)
+    }
+}

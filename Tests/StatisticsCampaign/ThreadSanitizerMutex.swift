@@ -1,0 +1,1 @@
+../../Sources/ObjectGraph/Support/ThreadSanitizerMutex.swift
