@@ -8,7 +8,7 @@ extension PropertyList: Codable {
         let container = try decoder.singleValueContainer()
         if (try? decoder.unkeyedContainer()) != nil {
             self = .array(try container.decode([PropertyList].self))
-        } else if (try? decoder.container(keyedBy: Key.self)) != nil {
+        } else if (try? decoder.container(keyedBy: AnyKey.self)) != nil {
             self = .dictionary(try container.decode([String: PropertyList].self))
         } else {
             try self.init(single: container)
@@ -50,7 +50,7 @@ extension PropertyList: Codable {
         }
     }
 
-    private struct Key: CodingKey {
+    private struct AnyKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
         init(stringValue: String) { self.stringValue = stringValue }
