@@ -1,1 +1,1 @@
-../ObjectGraph/Support/ThreadSanitizerMutex.swift
+../ObjectGraph/Platform/ThreadSanitizerMutex.swift

@@ -1,1 +1,1 @@
-../../Sources/ObjectGraph/Support/ThreadSanitizerMutex.swift
+../../Sources/ObjectGraph/Platform/ThreadSanitizerMutex.swift

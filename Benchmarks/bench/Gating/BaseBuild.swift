@@ -77,7 +77,7 @@ struct BaseBuild {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = arguments
         process.currentDirectoryURL = folder
-        let pipe = Foundation.Pipe()
+        let pipe = Pipe()
         process.standardOutput = pipe
         process.standardError = pipe
         do {

@@ -26,7 +26,7 @@ enum WorkerProtocol {
         process.executableURL = executable
         process.arguments = ["list", "--format", "json"]
         if let package { process.currentDirectoryURL = package }
-        let pipe = Foundation.Pipe()
+        let pipe = Pipe()
         process.standardOutput = pipe
         do {
             try process.run()

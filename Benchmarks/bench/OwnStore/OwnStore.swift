@@ -29,7 +29,7 @@ struct OwnStore: Codable, Sendable {
         guard !isFolder.boolValue else {
             throw failure("this is a folder; name the .sqlite file in it")
         }
-        guard !isOpenElsewhere else {
+        guard !SharedLock.isHeldElsewhere(on: url) else {
             throw failure(
                 "another program has the store open; quit the app or the simulator, or name a copy")
         }
@@ -47,20 +47,6 @@ struct OwnStore: Codable, Sendable {
 
     func failure(_ problem: String) -> CommandFailure {
         CommandFailure(exitCode: .usage, message: "--store \(url.path): \(problem)")
-    }
-
-    /// Whether another process has a lock on the file. A connection in WAL mode has one for as long
-    /// as it is open. Source: sqlite.org/fileformat2.html, "The lock-byte page".
-    private var isOpenElsewhere: Bool {
-        let file = open(url.path, O_RDONLY)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        var lock = flock()
-        lock.l_type = Int16(F_WRLCK)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = 1 << 30
-        lock.l_len = 512
-        return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 }
 
@@ -89,7 +75,7 @@ extension OwnStore {
         } catch {
             throw failure("cannot be copied: \(error)")
         }
-        guard states == before, !isOpenElsewhere else {
+        guard states == before, !SharedLock.isHeldElsewhere(on: url) else {
             throw failure("another program changed the store while it was copied; quit it")
         }
         do {

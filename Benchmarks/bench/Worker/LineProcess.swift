@@ -4,8 +4,8 @@ import Foundation
 /// It ends when its input does.
 final class LineProcess {
     private let process = Process()
-    private let input = Foundation.Pipe()
-    private let output = Foundation.Pipe()
+    private let input = Pipe()
+    private let output = Pipe()
     private var unread = Data()
 
     /// Starts the program with the name of a hidden command.

@@ -3,9 +3,6 @@ import Measuring
 import RunRecords
 
 /// Starts one `bench worker`, gives it its job, watches it and collects its resource usage.
-///
-/// It uses `posix_spawn` and `wait4`, because Foundation's `Process` does not expose the usage of a
-/// child.
 final class WorkerProcess {
     /// A message from the worker.
     enum Message: Sendable {
@@ -36,9 +33,9 @@ final class WorkerProcess {
         "process.peakMemory", "process.voluntarySwitches", "process.involuntarySwitches",
     ]
     private static let pollMilliseconds: Int32 = 100
-    let identifier: pid_t
-    private let job: Pipe
-    private let reply: Pipe
+    private let process: ChildProcess
+    private let job: PrivatePipe
+    private let reply: PrivatePipe
     private let errorFile: URL
     private let timeout: Duration
     private let watch = Stopwatch()
@@ -63,29 +60,13 @@ final class WorkerProcess {
     /// - Throws: ``SystemCallError`` if the process cannot be started.
     init(_ workerJob: WorkerJob, _ launch: Launch = Launch(), timeout: Duration) throws {
         self.timeout = timeout
-        job = try Pipe()
-        reply = try Pipe()
+        job = try PrivatePipe()
+        reply = try PrivatePipe()
         // What a worker prints may hold values of the user's store.
         errorFile =
             workerJob.ownStore == nil
             ? workerJob.folder.appendingPathComponent("stderr.txt")
             : URL(fileURLWithPath: "/dev/null")
-
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, job.readEnd, STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, reply.writeEnd, STDOUT_FILENO)
-        // When debugging, the workers' log stays visible on standard error.
-        if DebugArguments.ofProcess.debug.isEmpty {
-            posix_spawn_file_actions_addopen(
-                &actions, STDERR_FILENO, errorFile.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // A process group of its own: Ctrl-C reaches only this process, which then ends the worker.
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
 
         var environment = ProcessInfo.processInfo.environment
         // A backtrace takes longer than the sample; the message of the trap is enough.
@@ -93,20 +74,17 @@ final class WorkerProcess {
         environment.merge(launch.environment) { $1 }
         let arguments =
             launch.launcher + [launch.executable.path, "worker"] + DebugArguments.ofProcess.debug
-        var process = pid_t()
-        let code = withCStrings(arguments) { arguments in
-            withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
-                posix_spawnp(&process, arguments[0]!, &actions, &attributes, arguments, environment)
-            }
+        do {
+            // When debugging, the workers' log stays visible on standard error.
+            process = try ChildProcess(
+                arguments, environment: environment, input: job.readEnd, output: reply.writeEnd,
+                errors: DebugArguments.ofProcess.debug.isEmpty ? errorFile : nil)
+        } catch {
+            for end in [job.readEnd, job.writeEnd, reply.readEnd, reply.writeEnd] { close(end) }
+            throw error
         }
         close(job.readEnd)
         close(reply.writeEnd)
-        guard code == 0 else {
-            close(job.writeEnd)
-            close(reply.readEnd)
-            throw SystemCallError(call: "posix_spawn \(arguments[0])", code: code)
-        }
-        identifier = process
         // The pipe stays open: closing it would tell the worker that the parent is gone.
         let line = try JSONEncoder().encode(workerJob) + Data("\n".utf8)
         FileDescriptor(job.writeEnd).write(line)
@@ -171,7 +149,7 @@ final class WorkerProcess {
             ending = .failure(failure)
             throw failure
         case .outcome(var outcome):
-            let (_, usage) = wait()
+            let usage = wait().usage
             outcome.sample[.sampleSeconds] = watch.elapsedSeconds
             outcome.sample.metrics[Self.metricNames[0]] = Double(usage.ru_maxrss) * 1024
             outcome.sample.counters[Self.metricNames[1]] = Int64(usage.ru_nvcsw)
@@ -183,38 +161,32 @@ final class WorkerProcess {
         }
     }
 
+    var identifier: pid_t { process.identifier }
+
     private func kill(because error: any Error) -> any Error {
-        Foundation.kill(identifier, SIGKILL)
+        process.kill()
         _ = wait()
         ending = .failure(error)
         return error
     }
 
     private func endWithoutAnswer() -> WorkerFailure {
-        let (status, _) = wait()
-        let failure = WorkerFailure(reason: cause(status))
+        let failure = WorkerFailure(reason: cause(wait()))
         ending = .failure(failure)
         return failure
     }
 
     /// Blocks until the process has ended.
-    private func wait() -> (status: Int32, usage: rusage) {
-        var status: Int32 = 0
-        var usage = rusage()
-        while wait4(identifier, &status, 0, &usage) == -1, errno == EINTR {}
+    private func wait() -> ChildProcess.Ending {
+        let ending = process.wait()
         close(job.writeEnd)
         close(reply.readEnd)
-        return (status, usage)
+        return ending
     }
 
     /// How the process ended without an answer: its signal or exit code, and its last message.
-    private func cause(_ status: Int32) -> String {
-        // The low seven bits of the status are the signal; see wait(2).
-        let signal = status & 0x7F
-        let cause =
-            signal == 0
-            ? "ended with exit code \((status >> 8) & 0xFF) and no reply"
-            : "crashed: \(String(cString: strsignal(signal))) (signal \(signal))"
+    private func cause(_ ending: ChildProcess.Ending) -> String {
+        let cause = ending.isCrash ? ending.cause : "\(ending.cause) and no reply"
         let text = FileManager.default.contents(atPath: errorFile.path) ?? Data()
         let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
         // A trap prints its message before a long list of addresses.

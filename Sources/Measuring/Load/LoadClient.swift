@@ -24,9 +24,5 @@ public struct MonotonicClock: LoadClock {
     @inline(__always)
     public func nanoseconds() -> UInt64 { Stopwatch.nanoseconds() }
 
-    public func wait(until nanoseconds: UInt64) {
-        var time = timespec(
-            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
-    }
+    public func wait(until nanoseconds: UInt64) { Stopwatch.sleep(until: nanoseconds) }
 }

@@ -32,19 +32,17 @@ public final class DelayProxy: Sendable {
         }
         let server = try ResolvedAddress(server)
         let listener = try Socket.listening(on: address)
-        var ends: [Int32] = [-1, -1]
-        guard listener.number <= SocketSet.numberMax, pipe(&ends) == 0 else {
+        guard listener.number <= SocketSet.numberMax, let stopPipe = try? PrivatePipe() else {
             listener.close()
             throw .cannotListen(address, reason: "too many files are open")
         }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        stopping = ends[1]
+        stopping = stopPipe.writeEnd
         if case .tcp(let host, _) = address, let port = listener.port {
             self.address = .tcp(host: host, port: port)
         } else {
             self.address = address
         }
-        let stop = ends[0]
+        let stop = stopPipe.readEnd
         let loop = DelayLoop(
             listener, forwardingTo: server, delay: UInt64(delay / .nanoseconds(1)), stop: stop)
         let thread = Thread { [address = self.address, stopped = self.stopped] in

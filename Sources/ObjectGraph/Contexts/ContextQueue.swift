@@ -44,14 +44,14 @@ struct ContextQueue: ~Copyable {
 
     /// Whether the calling thread is inside the queue.
     var isCurrent: Bool {
-        owner.load(ordering: .relaxed) == Holder.currentThread
+        owner.load(ordering: .relaxed) == CurrentThread.identity
             || (type == .mainQueue && Self.isMainCurrent)
     }
 
     /// Makes the calling thread the owner.
     ///
     /// - Returns: The owner before, which `leave` takes.
-    func enter() -> UInt { owner.exchange(Holder.currentThread, ordering: .relaxed) }
+    func enter() -> UInt { owner.exchange(CurrentThread.identity, ordering: .relaxed) }
 
     /// - Returns: Whether a snapshot was left open, which the caller must end.
     func leave(_ previous: UInt) -> Bool {
@@ -85,13 +85,13 @@ struct ContextQueue: ~Copyable {
     // On Linux a thread other than the main one may serve the main queue (`dispatchMain`), so both
     // are checked.
     static var isMainCurrent: Bool {
-        mainOwner.load(ordering: .relaxed) == Holder.currentThread || Thread.isMainThread
+        mainOwner.load(ordering: .relaxed) == CurrentThread.identity || Thread.isMainThread
             || DispatchQueue.getSpecific(key: mainMark) != nil
     }
 
     /// Waits for something while the calling thread still counts as being on the main queue.
     static func keepingMain<Result>(_ wait: () throws -> Result) rethrows -> Result {
-        let previous = mainOwner.exchange(Holder.currentThread, ordering: .relaxed)
+        let previous = mainOwner.exchange(CurrentThread.identity, ordering: .relaxed)
         defer { mainOwner.store(previous, ordering: .relaxed) }
         return try wait()
     }

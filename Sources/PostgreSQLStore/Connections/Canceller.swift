@@ -22,7 +22,7 @@ final class Canceller: Sendable {
         target = Mutex(
             PQgetCancel(connection).map {
                 Target(
-                    request: $0, socket: fcntl(PQsocket(connection), F_DUPFD_CLOEXEC, 0))
+                    request: $0, socket: SocketCalls.duplicate(PQsocket(connection)))
             })
     }
 

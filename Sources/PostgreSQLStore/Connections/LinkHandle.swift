@@ -85,13 +85,12 @@ final class LinkHandle {
         of connection: OpaquePointer, _ events: Int32, until deadline: ContinuousClock.Instant?
     ) -> Bool {
         while true {
-            var descriptor = pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0)
-            guard descriptor.fd >= 0 else { return true }
+            let socket = PQsocket(connection)
+            guard socket >= 0 else { return true }
             let rest = deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
-            let count = poll(&descriptor, 1, rest.map { Int32($0.wholeMilliseconds) } ?? -1)
-            if count >= 0 { return count > 0 }
-            // A signal interrupted the call.
-            guard errno == EINTR else { return true }
+            let isReady = SocketCalls.wait(
+                for: socket, events, atMostMilliseconds: rest.map { Int32($0.wholeMilliseconds) })
+            if let isReady { return isReady }
         }
     }
 }

@@ -1,5 +1,5 @@
 #if PostgreSQL
-import Foundation
+import ObjectGraph
 import Synchronization
 
 /// The transactions in which threads read one state of a store several times.
@@ -9,16 +9,16 @@ final class OneState: Sendable {
         let transaction: ReadTransaction
     }
 
-    private let kept = Mutex<[pthread_t: Kept]>([:])
+    private let kept = Mutex<[UInt: Kept]>([:])
 
     /// The transaction of this thread, if it has one.
     var transaction: ReadTransaction? {
-        kept.withLock { $0[pthread_self()] }?.transaction
+        kept.withLock { $0[CurrentThread.identity] }?.transaction
     }
 
     /// Runs the body on this thread, whose reads use the transaction.
     func lending(_ transaction: ReadTransaction, _ body: () throws -> Void) rethrows {
-        let thread = pthread_self()
+        let thread = CurrentThread.identity
         let own = Kept(transaction: transaction)
         kept.withLock { $0[thread] = own }
         defer { kept.withLock { $0[thread] = nil } }

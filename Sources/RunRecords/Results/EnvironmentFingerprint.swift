@@ -68,33 +68,22 @@ extension EnvironmentFingerprint {
         allocator: String
     ) -> EnvironmentFingerprint {
         let identity = Identity(
-            cpuModel: field("model name", of: "/proc/cpuinfo", separator: ":") ?? "unknown",
+            cpuModel: MachineFacts.cpuModel ?? "unknown",
             coreCount: ProcessInfo.processInfo.processorCount,
             memoryBytes: ProcessInfo.processInfo.physicalMemory,
-            kernel: SystemFile.text(of: "/proc/sys/kernel/osrelease") ?? "unknown",
-            operatingSystem: field("PRETTY_NAME", of: "/etc/os-release", separator: "=")
+            kernel: MachineFacts.kernel ?? "unknown",
+            operatingSystem: MachineFacts.operatingSystem
                 ?? ProcessInfo.processInfo.operatingSystemVersionString,
             swiftVersion: swiftVersion, sqliteVersion: sqliteVersion,
             sqliteCompileOptions: sqliteCompileOptions, allocator: allocator)
         return EnvironmentFingerprint(identity: identity, volatile: .current())
     }
-
-    private static func field(_ key: String, of path: String, separator: Character) -> String? {
-        guard let lines = SystemFile.text(of: path)?.split(separator: "\n") else { return nil }
-        for line in lines where line.hasPrefix(key) {
-            guard let mark = line.firstIndex(of: separator) else { continue }
-            let value = line[line.index(after: mark)...]
-            return value.trimmingCharacters(in: CharacterSet(charactersIn: " \t\""))
-        }
-        return nil
-    }
 }
 
 extension EnvironmentFingerprint.Volatile {
     public static func current() -> Self {
-        let load = SystemFile.text(of: "/proc/loadavg")?.split(separator: " ").first.flatMap {
-            Double($0)
-        }
-        return Self(loadAverage: load, stealShare: ProcessorTicks().stolenShare, takenAt: Date())
+        Self(
+            loadAverage: MachineFacts.loadAverage, stealShare: ProcessorTicks().stolenShare,
+            takenAt: Date())
     }
 }

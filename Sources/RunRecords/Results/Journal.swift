@@ -37,11 +37,7 @@ public struct Journal<Entry: Codable & Sendable>: Sendable {
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func append(_ entry: Entry) throws {
         let line = try JSONEncoder.ofRuns.encode(entry) + Data("\n".utf8)
-        let file = open(url.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw failure() }
-        defer { close(file) }
-        let written = line.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-        guard written == line.count, fsync(file) == 0 else { throw failure() }
+        guard SyncedFile.append(line, to: url.path) else { throw failure() }
     }
 
     /// Cuts off an incomplete last line of a killed writer. Call it before appending to the journal

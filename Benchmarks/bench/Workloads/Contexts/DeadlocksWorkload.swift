@@ -19,7 +19,7 @@ enum DeadlocksWorkload {
         var sample = try context.measure(nil, rowCount: pairs.count) {
             let work = DispatchGroup()
             for pair in pairs { pair.start(in: work) }
-            waitUntilStill(work)
+            try waitUntilStill(work)
         }
         let ended = try pairs.filter { try $0.hasEnded() }.map(\.pattern)
         for pair in pairs { sample[pair.pattern.metric] = ended.contains(pair.pattern) ? 0 : 1 }
@@ -43,25 +43,18 @@ enum DeadlocksWorkload {
 
     /// The watchdog: waits until the work has ended, or until all threads sleep at several looks.
     /// With a deadline, slow work would count as a deadlock.
-    private static func waitUntilStill(_ work: DispatchGroup) {
+    ///
+    /// - Throws: ``WorkerFailure`` if the system does not report the states of threads.
+    private static func waitUntilStill(_ work: DispatchGroup) throws {
         var stillCount = 0
         while stillCount < 4 {
             guard work.wait(timeout: .now() + .milliseconds(25)) == .timedOut else { return }
+            guard let areOthersAsleep = MachineFacts.areOtherThreadsAsleep else {
+                throw WorkerFailure(
+                    reason: "the states of threads are unknown; measure where /proc is mounted")
+            }
             stillCount = areOthersAsleep ? stillCount + 1 : 0
         }
-    }
-
-    /// Whether no other thread of the process runs, or waits for a processor or the disk. Source:
-    /// proc_pid_stat(5), the field after the name.
-    private static var areOthersAsleep: Bool {
-        let folder = "/proc/self/task"
-        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        let states = threads.compactMap { thread in
-            (try? String(contentsOfFile: "\(folder)/\(thread)/stat", encoding: .utf8))?
-                .split(separator: ")").last?.split(separator: " ").first
-        }
-        // This thread runs.
-        return states.count { $0 == "R" || $0 == "D" } <= 1
     }
 }
 

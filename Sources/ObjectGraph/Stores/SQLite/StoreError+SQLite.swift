@@ -36,3 +36,11 @@ extension StoreError {
         }
     }
 }
+
+extension FileFailure {
+    var reason: StoreError.Reason {
+        code == ENOSPC || code == EDQUOT
+            ? .diskFull
+            : .unwritableExternalData(file: path, problem: String(cString: strerror(code)))
+    }
+}

@@ -2,6 +2,8 @@ import Foundation
 
 /// A lock on the folder with the values of a store. It ends with this object, or with the process.
 ///
+/// Elsewhere: `flock` is the same on Apple's systems; Windows has `LockFileEx`.
+///
 /// Readers of an earlier state share it, because they may need files to which the newest state does
 /// not refer. Whoever removes files has the lock alone for that time.
 final class FolderLock: Sendable {

@@ -3,7 +3,7 @@ import Foundation
 
 /// A descriptor of Linux's inotify, which reports changes of the files in folders.
 ///
-/// Source: inotify(7).
+/// Source: inotify(7). Elsewhere: FSEvents or kqueue; without any, ``FileWatcher`` polls.
 final class Inotify: Sendable {
     struct Change: Hashable {
         /// The number of the folder, or `everyFolder`.

@@ -60,8 +60,7 @@ struct Diagnosis: Sendable {
     }
 
     private static var governor: Diagnosis {
-        let path = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
-        guard let governor = SystemFile.text(of: path) else {
+        guard let governor = MachineFacts.frequencyGovernor else {
             return Diagnosis("governor", .good, "none, as in virtual machines")
         }
         return Diagnosis(
@@ -86,13 +85,10 @@ struct Diagnosis: Sendable {
             "the host is busy: a longer --budget decides more, another hour may decide it sooner")
     }
 
-    /// The share of time in which a task waited for a processor. Source: the kernel's
-    /// accounting/psi documentation.
     private static var pressure: Diagnosis {
-        let fields = SystemFile.text(of: "/proc/pressure/cpu")?.split(separator: " ") ?? []
-        guard let field = fields.first(where: { $0.hasPrefix("avg10=") }),
-            let percent = Double(field.dropFirst("avg10=".count))
-        else { return Diagnosis("pressure", .good, "unknown") }
+        guard let percent = MachineFacts.processorPressurePercent else {
+            return Diagnosis("pressure", .good, "unknown")
+        }
         return Diagnosis(
             "pressure", percent < 10 ? .good : .doubtful,
             "tasks waited for a processor in \(percent) % of the last 10 s",

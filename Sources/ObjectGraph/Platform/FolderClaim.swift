@@ -4,6 +4,8 @@ import Synchronization
 /// Shows other processes that this one writes to the folder of a store, by a file beside it that
 /// they see and that it has locked.
 ///
+/// Elsewhere: as for ``FolderLock``.
+///
 /// The file is made before the first value is written. Each user adds a `+` to it, and a `-` when it
 /// has left nothing behind; the last one removes the file if there are as many of both. So a file
 /// that no process has locked means that one ended in the middle of its work. The system gives up

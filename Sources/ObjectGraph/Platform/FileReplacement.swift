@@ -1,6 +1,8 @@
 import Foundation
 
 /// Replaces whole files, so that a crash leaves the old one or the new one.
+///
+/// Elsewhere: Apple's `fsync` does not reach the disk; `F_FULLFSYNC` does.
 enum FileReplacement {
     /// Puts a new file with these bytes in the place of a file, which may be missing. The new one
     /// has the permissions of the old one.

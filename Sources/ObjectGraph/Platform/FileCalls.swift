@@ -1,6 +1,8 @@
 import Foundation
 
 /// The calls to the file system that write and remove values in files of their own.
+///
+/// Elsewhere: as for ``FileReplacement``.
 struct FileCalls: Sendable {
     enum Call: Sendable {
         case makeFolder, claim, create, write, synchronize, remove
@@ -88,9 +90,4 @@ struct FileFailure: Error {
     /// The failure of the last call of this thread.
     init(path: String) { self.init(code: errno, path: path) }
 
-    var reason: StoreError.Reason {
-        code == ENOSPC || code == EDQUOT
-            ? .diskFull
-            : .unwritableExternalData(file: path, problem: String(cString: strerror(code)))
-    }
 }

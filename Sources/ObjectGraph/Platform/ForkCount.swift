@@ -3,6 +3,8 @@ import Synchronization
 
 /// How many times this process has come out of `fork`.
 ///
+/// Elsewhere: the same on Apple's systems; always 0 where there is no `fork`.
+///
 /// SQLite's connections must not be used on the other side of a fork: the child has the descriptors
 /// but not the locks, and both would give the same primary keys
 /// (https://www.sqlite.org/howtocorrupt.html, section 2.6).
