@@ -61,6 +61,12 @@ import Testing
         for cell in walks where cell.parameters["prefetching"] == "yes" {
             #expect(cell.values(of: "statements") == [2], "\(cell.identifier)")
         }
+        let forms = run.workloads.first { $0.name == "read-forms" }?.cells ?? []
+        let dictionaries = forms.filter { $0.parameters["form"] == "dictionaries" }
+        #expect(!dictionaries.isEmpty)
+        for cell in dictionaries {
+            #expect(cell.values(of: "statements") == [1], "\(cell.identifier)")
+        }
         #expect(bench.output.contains("Message is the largest: 150 rows, 81 %"))
         #expect(bench.output.contains("Without rows, so not measured: Draft."))
         #expect(bench.output.contains("Message → attachments"))
