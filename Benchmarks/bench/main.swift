@@ -7,7 +7,7 @@ do {
     try command.run()
 } catch  where BenchCommand.exitCode(for: error) == .failure {
     // An error of bench. The parser's own, such as a request for help, have other codes.
-    let failure = CommandFailure(error)
+    let failure = BenchFailure(error)
     StandardError.print("bench: \(failure.message)")
     exit(failure.exitCode.rawValue)
 } catch {

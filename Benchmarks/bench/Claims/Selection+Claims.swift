@@ -3,7 +3,7 @@ import RunRecords
 extension Selection {
     /// Selects the workloads that answer claims, with nothing but the cells that are compared.
     ///
-    /// - Throws: ``CommandFailure`` if two files have workloads of one name.
+    /// - Throws: ``BenchFailure`` if two files have workloads of one name.
     init(claims stated: [StatedClaim]) throws {
         var workloads: [Workload] = []
         for workload in stated.flatMap(\.workloads)

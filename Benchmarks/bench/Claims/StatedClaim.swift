@@ -46,7 +46,7 @@ extension StatedClaim {
         }
         let names = Dictionary(grouping: claims, by: \.claim.id)
         if let twice = names.first(where: { $0.value.count > 1 })?.key {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage, message: "two claims have the id \"\(twice)\"; rename one")
         }
         return claims

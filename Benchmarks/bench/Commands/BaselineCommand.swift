@@ -52,7 +52,7 @@ struct BaselineCommand: ParsableCommand {
         @Flag(help: "Count a debug build; only debug builds can be compared with it.")
         var allowDebug = false
 
-        /// - Throws: ``CommandFailure`` when a cell is wrong or crashes; such counts make no
+        /// - Throws: ``BenchFailure`` when a cell is wrong or crashes; such counts make no
         ///   baseline.
         func count() throws -> BaselineCounts {
             let workloads = try Selection(files: file.isEmpty ? [WorkloadFiles.counts()] : file)
@@ -65,7 +65,7 @@ struct BaselineCommand: ParsableCommand {
             defer { preparation.remove() }
             let counts = try BaselineCounts(
                 workloads, preparation: preparation, note: StandardError.print)
-            if let cell = counts.unsoundCells.first { throw CommandFailure(cell) }
+            if let cell = counts.unsoundCells.first { throw BenchFailure(cell) }
             return counts
         }
     }

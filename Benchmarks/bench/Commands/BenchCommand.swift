@@ -34,22 +34,11 @@ struct BenchCommand: ParsableCommand {
     }
 }
 
-/// An error that ends a command: the message for the user, and the exit code.
-struct CommandFailure: Error {
-    var exitCode: RunRecords.ExitCode
-    var message: String
-}
-
-extension CommandFailure {
-    /// The failure of a command that needs every cell to be sound.
-    init(_ cell: UnsoundCell) {
-        self.init(exitCode: cell.isWrongAnswer ? .wrongAnswer : .crash, message: "\(cell)")
-    }
-
+extension BenchFailure {
     /// Maps an error to its exit code; errors without a code of their own are internal errors.
     init(_ error: any Error) {
         switch error {
-        case let failure as CommandFailure: self = failure
+        case let failure as BenchFailure: self = failure
         case is ConfigurationError, is MissingTrait, is DatasetError, is RunDirectoryError,
             is ThresholdError,
             is MergeError:

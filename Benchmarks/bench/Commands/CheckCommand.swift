@@ -27,13 +27,13 @@ struct CheckCommand: ParsableCommand {
         let file = try thresholds.map(ThresholdFile.init)
         let run = try RunDirectory(argument: runPath).load()
         if let shard = run.shard {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "\(runPath) is shard \(shard); join all shards with bench merge and check "
                     + "the merged run")
         }
         guard file != nil || !run.thresholds.isEmpty else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "the workload files of \(runPath) had no thresholds; "
                     + "name a file with --thresholds")
@@ -47,7 +47,7 @@ struct CheckCommand: ParsableCommand {
             do {
                 try judgements.junit.write(toFile: junit, atomically: true, encoding: .utf8)
             } catch {
-                throw CommandFailure(exitCode: .usage, message: "cannot write \(junit): \(error)")
+                throw BenchFailure(exitCode: .usage, message: "cannot write \(junit): \(error)")
             }
         }
         throw ArgumentParser.ExitCode(report.exitCode.rawValue)

@@ -81,7 +81,7 @@ struct ClaimsCommand: ParsableCommand {
         let all = try StatedClaim.all()
         let known = all.map(\.claim.id)
         for name in names where !known.contains(name) {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage, message: unknown("claim", name, allowed: known))
         }
         return names.isEmpty ? all : all.filter { names.contains($0.claim.id) }

@@ -136,8 +136,8 @@ struct GateCommand: ParsableCommand {
 
     private static func failure(
         _ directory: RunDirectory, begunWith difference: String
-    ) -> CommandFailure {
-        CommandFailure(
+    ) -> BenchFailure {
+        BenchFailure(
             exitCode: .usage,
             message: "\(directory.url.relativePath) was started \(difference); start a new gate")
     }
@@ -222,7 +222,7 @@ struct GateCommand: ParsableCommand {
             return .program(executable, .init(name: baseBin))
         }
         guard let package = Executable.packageRoot else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .noBaseline,
                 message: "--base-ref needs the package's git repository; run bench inside it")
         }

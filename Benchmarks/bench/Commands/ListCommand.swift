@@ -35,7 +35,7 @@ struct ListCommand: ParsableCommand {
         case .json: print(try listing.json)
         }
         guard listing.errors.isEmpty else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage, message: listing.errors.joined(separator: "\nbench: "))
         }
     }
@@ -170,7 +170,7 @@ extension Listing {
 
     /// The entries with a word, by their sort; all without one.
     ///
-    /// - Throws: ``CommandFailure`` if none has it.
+    /// - Throws: ``BenchFailure`` if none has it.
     func sections(with word: String?) throws -> [AlignedLines] {
         let entries: [[[String]]] = [
             workloads.map {
@@ -208,7 +208,7 @@ extension Listing {
                 workloads.map(\.name) + kinds.map(\.name) + subjects.map(\.name)
                 + metrics.map(\.name)
             let guess = nearest(to: word, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
-            throw CommandFailure(exitCode: .usage, message: "nothing has \"\(word)\"\(guess)")
+            throw BenchFailure(exitCode: .usage, message: "nothing has \"\(word)\"\(guess)")
         }
         return found.map { AlignedLines($0) }
     }

@@ -57,7 +57,7 @@ struct ModelCommand: ParsableCommand {
             case .swift: print(try SwiftModel(named.model, name: named.functionName).source())
             case .xcdatamodel: print(try named.model.xcdatamodelContents())
             }
-        } catch { throw CommandFailure(exitCode: .usage, message: "\(path): \(error)") }
+        } catch { throw BenchFailure(exitCode: .usage, message: "\(path): \(error)") }
     }
 
     private func printMigration(from earlier: NamedModel, to named: NamedModel) throws {
@@ -67,7 +67,7 @@ struct ModelCommand: ParsableCommand {
             print("\(CostText(cost: cost, sizes: tableSizes(earlier)))\n")
             print(MappingText(mapping: mapping))
         } catch {
-            throw CommandFailure(exitCode: .usage, message: "\(path): \(error.asLines)")
+            throw BenchFailure(exitCode: .usage, message: "\(path): \(error.asLines)")
         }
     }
 

@@ -62,7 +62,7 @@ struct PlanCommand: ParsableCommand {
             print(lines.joined(separator: "\n") + "\n")
         }
         if length == .asPlanned {
-            print(Plan(workloads, counts: counts, known: known).text(width: Terminal.width))
+            print(PlannedTable(workloads, counts: counts, known: known).text(width: Terminal.width))
         } else {
             let plan = AdaptivePlan(workloads, length: length, known: known)
             print(plan.text(width: Terminal.width))
@@ -72,7 +72,7 @@ struct PlanCommand: ParsableCommand {
 }
 
 /// The cells of some workloads, with their expected time and detectable change.
-struct Plan {
+struct PlannedTable {
     private struct Line {
         var workload: String
         var cell: String

@@ -8,7 +8,7 @@ struct RemoteWriterCommand: ParsableCommand {
 
     func run() throws {
         guard let line = readLine() else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "workers start this command themselves; use bench run with the kind remote"
             )

@@ -109,7 +109,7 @@ struct RunCommand: ParsableCommand {
         let launch = try RunLaunch(resuming: path)
         let original = try RunCommand.parse(launch.arguments(of: "run"))
         guard !original.ownStore.redact else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "\(path) is redacted and does not say which store it measured; "
                     + "start a new run")

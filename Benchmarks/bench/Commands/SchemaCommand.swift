@@ -26,7 +26,7 @@ struct SchemaCommand: ParsableCommand {
     func run() throws {
         let named = try NamedModel(store)
         guard named.isStore else {
-            throw CommandFailure(exitCode: .usage, message: "\(store) is not a store")
+            throw BenchFailure(exitCode: .usage, message: "\(store) is not a store")
         }
         guard let model else { return try checkTables(of: named) }
         let other = try NamedModel(model, version: modelVersion)
@@ -34,14 +34,14 @@ struct SchemaCommand: ParsableCommand {
         print(comparison.verdict)
         guard !comparison.differences.isEmpty else { return }
         print("\n\(markdown ? comparison.table.markdown : comparison.table.terminalText())")
-        throw CommandFailure(exitCode: .difference, message: "\(store) differs from \(model)")
+        throw BenchFailure(exitCode: .difference, message: "\(store) differs from \(model)")
     }
 
     private func checkTables(of named: NamedModel) throws {
         do {
             _ = try StoreSizes(of: named.url, named.model)
         } catch {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .difference,
                 message: "the tables of \(store) do not hold its own model: \(error)")
         }

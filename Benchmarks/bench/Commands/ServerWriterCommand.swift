@@ -9,7 +9,7 @@ struct ServerWriterCommand: ParsableCommand {
 
     func run() throws {
         guard let line = readLine() else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: """
                     workers start this command themselves; use bench run with the kind \

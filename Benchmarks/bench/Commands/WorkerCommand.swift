@@ -9,7 +9,7 @@ struct WorkerCommand: ParsableCommand {
 
     func run() throws {
         guard let line = readLine() else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "bench starts its workers itself; use bench run or bench gate")
         }
@@ -35,11 +35,17 @@ struct WorkerCommand: ParsableCommand {
         }
         do {
             if job.makesStore == true {
-                return .outcome(try kind.makeStore(WorkerContext(job: job)))
+                let context = WorkerContext(job: job)
+                let facts = try kind.store(context)?.make(in: context)
+                return .outcome(
+                    WorkloadOutcome(
+                        sample: Sample(), verification: .notApplicable, storeFacts: facts))
             }
             if job.isCounting == true { WorkCounter.install() }
             let turns = job.takesTurns == true ? try TurnTaker(job, parent: parent) : nil
-            return .outcome(try kind.run(WorkerContext(job: job, turns: turns)))
+            let store = kind.store(WorkerContext(job: job))
+            return .outcome(
+                try kind.run(WorkerContext(job: job, turns: turns, store: store)))
         } catch let error as UnequalSetting {
             // The subject ran with another setting than the job's, so it did not do the work of
             // this cell.

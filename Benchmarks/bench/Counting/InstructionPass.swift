@@ -7,10 +7,10 @@ enum InstructionPass {
     /// Enough operations to make the difference between two process starts negligible.
     private static let extraOperations = 10
 
-    /// - Throws: ``CommandFailure`` with `probeUnavailable` if instructions cannot be counted.
+    /// - Throws: ``BenchFailure`` with `probeUnavailable` if instructions cannot be counted.
     static func requireAvailable() throws {
         guard Valgrind.isAvailable else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .probeUnavailable,
                 message: "--instructions needs valgrind and strip: \(Valgrind.installation)")
         }

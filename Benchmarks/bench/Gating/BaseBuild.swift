@@ -13,7 +13,7 @@ struct BaseBuild {
     /// The full hash of the commit.
     let commit: String
 
-    /// - Throws: ``CommandFailure`` with `noBaseline` if the revision does not exist or cannot be
+    /// - Throws: ``BenchFailure`` with `noBaseline` if the revision does not exist or cannot be
     ///   built.
     init(of revision: String, package: URL, note: (String) -> Void) throws {
         let commit = try Self.commit(of: revision, in: package)
@@ -37,7 +37,7 @@ struct BaseBuild {
 
     /// The commit of a revision.
     ///
-    /// - Throws: ``CommandFailure`` with `noBaseline`.
+    /// - Throws: ``BenchFailure`` with `noBaseline`.
     static func commit(of revision: String, in package: URL) throws -> String {
         let found = try run(
             ["git", "rev-parse", "--verify", "--quiet", "\(revision)^{commit}"], in: package)
@@ -90,7 +90,7 @@ struct BaseBuild {
         return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 
-    private static func failure(_ reason: String) -> CommandFailure {
-        CommandFailure(exitCode: .noBaseline, message: reason)
+    private static func failure(_ reason: String) -> BenchFailure {
+        BenchFailure(exitCode: .noBaseline, message: reason)
     }
 }

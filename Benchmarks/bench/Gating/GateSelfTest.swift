@@ -104,9 +104,9 @@ struct GateSelfTest {
         change(&plan)
         let findings = try Gate(plan, preparation: preparation, note: { _ in }).execute()
         if findings.isInterrupted {
-            throw CommandFailure(exitCode: .interrupted, message: "interrupted")
+            throw BenchFailure(exitCode: .interrupted, message: "interrupted")
         }
-        if let cell = findings.unsoundCells.first { throw CommandFailure(cell) }
+        if let cell = findings.unsoundCells.first { throw BenchFailure(cell) }
         return findings.rows
     }
 

@@ -19,7 +19,7 @@ enum WorkerProtocol {
     /// - Parameter package: the package that the program was built from. The program lists the
     ///   workload files there, since ours may use kinds that it does not have. Nil for the package
     ///   of the current folder.
-    /// - Throws: ``CommandFailure`` with `noBaseline` if the protocol or the build configuration
+    /// - Throws: ``BenchFailure`` with `noBaseline` if the protocol or the build configuration
     ///   differs. Optimised code is faster whatever has changed.
     static func require(of executable: URL, from package: URL?) throws {
         let process = Process()
@@ -51,8 +51,8 @@ enum WorkerProtocol {
         }
     }
 
-    private static func failure(_ executable: URL, _ reason: String) -> CommandFailure {
-        CommandFailure(
+    private static func failure(_ executable: URL, _ reason: String) -> BenchFailure {
+        BenchFailure(
             exitCode: .noBaseline, message: "the base \(executable.path) \(reason)")
     }
 }

@@ -14,12 +14,12 @@ struct NamedModel {
     /// Reads the model, and prints its warnings. Changes no file.
     ///
     /// - Parameter version: The name of a version of a model file; nil means the current one.
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``BenchFailure``.
     init(_ path: String, version: String? = nil) throws {
         url = URL(filePath: path)
         isStore = Self.isStore(url)
         guard !isStore || version == nil else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage, message: "\(path) is a store and has no versions")
         }
         do {
@@ -27,7 +27,7 @@ struct NamedModel {
                 isStore
                 ? try PersistentStoreCoordinator.model(ofStoreAt: url)
                 : try ManagedObjectModel(contentsOf: url, version: version)
-        } catch { throw CommandFailure(exitCode: .usage, message: "\(error)") }
+        } catch { throw BenchFailure(exitCode: .usage, message: "\(error)") }
         for warning in model.warnings {
             // Nothing here reads values.
             if case .unknownTransformer = warning.reason { continue }

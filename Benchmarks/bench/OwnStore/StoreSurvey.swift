@@ -185,7 +185,6 @@ extension ManagedObjectModel {
 
 extension StoreSurvey {
     /// The fact that the store has a history.
-    static let historyFact = "history"
 
     /// The name of the fact that files of the attribute's values are missing.
     static func filesFact(of path: PropertyPath) -> String {
@@ -196,7 +195,7 @@ extension StoreSurvey {
     func facts(_ model: ManagedObjectModel) -> [String: Int64] {
         var facts = ["pageSize": Int64(pageSize)]
         for entity in entities { facts["rows of \(entity.name)"] = Int64(entity.rowCount) }
-        if hasHistory { facts[Self.historyFact] = 1 }
+        if hasHistory { facts[WorkerJob.historyFact] = 1 }
         // Objects of a subentity are also read as those of its ancestors.
         for path in filesMissing.keys {
             for entity in model.lineage(of: path.entity) {

@@ -17,7 +17,7 @@ struct SurveyedStore {
     ///
     /// - Parameter seconds: the time for measurements.
     /// - Parameter selected: the names or kinds of the only workloads to plan; all if empty.
-    /// - Throws: ``CommandFailure`` if there is nothing to measure or the copy cannot be opened.
+    /// - Throws: ``BenchFailure`` if there is nothing to measure or the copy cannot be opened.
     init(
         _ own: OwnStore, copiedInto folder: URL, seconds: Double, selected: [String]
     ) throws {
@@ -73,7 +73,7 @@ struct SurveyedStore {
                             : "Leave out --model: the store holds its own"))
             default: error.url = own.url
             }
-            throw CommandFailure(exitCode: .usage, message: "\(error)")
+            throw BenchFailure(exitCode: .usage, message: "\(error)")
         }
     }
 }

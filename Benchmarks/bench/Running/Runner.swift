@@ -120,7 +120,7 @@ struct Runner {
         guard beginning.workloads == run.workloads, beginning.shard == run.shard,
             beginning.dataset == run.dataset
         else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "a workload file or the data set has changed since "
                     + "\(directory.url.relativePath) was started; start a new run")

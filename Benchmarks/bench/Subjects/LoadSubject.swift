@@ -51,11 +51,16 @@ protocol LoadReader: AnyObject {
     /// Reads all properties of an item and returns its quantity; nil if the item does not exist.
     func read(_ number: Int64) throws -> Int32?
 
-    /// Reads all properties of the first ``LoadWorkload/pageLength`` items from a number on and
+    /// Reads all properties of the first ``LoadPage/itemCount`` items from a number on and
     /// returns their numbers in ascending order.
     func page(from number: Int64) throws -> [Int64]
 
     /// Counts the items with a quantity of 0 or more. These are all items, but no index serves the
     /// condition.
     func count() throws -> Int
+}
+
+/// The page that a load reads.
+enum LoadPage {
+    static let itemCount = 50
 }

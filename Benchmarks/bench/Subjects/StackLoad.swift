@@ -256,7 +256,7 @@ extension ManagedObjectContext {
         var request = FetchRequest(
             entityName: "Item", predicate: try ObjectPredicate("number >= %lld", number),
             sortKeys: [.ascending("number")])
-        request.fetchLimit = LoadWorkload.pageLength
+        request.fetchLimit = LoadPage.itemCount
         request.returnsObjectsAsFaults = false
         return try fetch(request, as: Item.self).map { item in
             item.readAll()

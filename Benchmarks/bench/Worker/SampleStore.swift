@@ -1,5 +1,4 @@
 import Foundation
-import RunRecords
 
 /// A store that a worker makes once per run and that each sample copies, so that making it is not
 /// part of a sample. Equal descriptions share one store.
@@ -8,14 +7,6 @@ protocol SampleStore: Sendable {
     ///
     /// - Returns: facts about the rows, so that samples need not make the rows again.
     func make(in context: WorkerContext) throws -> [String: Int64]
-}
-
-extension WorkloadKind {
-    func makeStore(_ context: WorkerContext) throws -> WorkloadOutcome {
-        WorkloadOutcome(
-            sample: Sample(), verification: .notApplicable,
-            storeFacts: try store(context)?.make(in: context))
-    }
 }
 
 extension WorkerContext {
@@ -28,7 +19,7 @@ extension WorkerContext {
     func placeStore(isWritten: Bool) throws -> [String: Int64] {
         removeStore()
         guard let preparedStore = job.preparedStore else {
-            return try WorkloadKind.named(job.kind)?.store(self)?.make(in: self) ?? [:]
+            return try store?.make(in: self) ?? [:]
         }
         try FileManager.default.copyItem(at: preparedStore, to: storeURL)
         // Links suffice for values in files of their own, since such a file is never changed.

@@ -82,3 +82,8 @@ enum WorkerReply: Codable, Sendable {
     /// The subject threw an error.
     case failure(String)
 }
+
+extension WorkerJob {
+    /// A fact of ``storeFacts``: 1 if the user's store has a history.
+    static let historyFact = "history"
+}

@@ -48,7 +48,7 @@ struct OwnStoreOptions: ParsableArguments {
 
     /// Copies the store into the run's folder and plans the run; nil without a store.
     ///
-    /// - Throws: ``CommandFailure`` if it cannot be measured. Nothing of the copy remains then.
+    /// - Throws: ``BenchFailure`` if it cannot be measured. Nothing of the copy remains then.
     func survey(
         into directory: RunDirectory, _ length: RunLength, _ selected: SelectionOptions
     ) throws -> SurveyedStore? {

@@ -12,7 +12,7 @@ enum ReleaseBuild {
     ///
     /// - Parameter forTimes: whether times will be compared. Counts of a testing build are as good
     ///   as others.
-    /// - Throws: ``CommandFailure`` with the command to type instead.
+    /// - Throws: ``BenchFailure`` with the command to type instead.
     static func require(forTimes: Bool) throws {
         switch BuildConfiguration.ofBench {
         case .release: break
@@ -23,7 +23,7 @@ enum ReleaseBuild {
         }
     }
 
-    private static func handOver() -> CommandFailure {
+    private static func handOver() -> BenchFailure {
         // <scratch>/<triple>/debug/bench
         let folder = Executable.url.deletingLastPathComponent()
         guard let root = Executable.packageRoot, folder.lastPathComponent == "debug" else {
@@ -57,9 +57,9 @@ enum ReleaseBuild {
         return failure("\(release.path) cannot be started")
     }
 
-    private static func failure(_ reason: String) -> CommandFailure {
+    private static func failure(_ reason: String) -> BenchFailure {
         let arguments = CommandLine.arguments.dropFirst().joined(separator: " ")
-        return CommandFailure(
+        return BenchFailure(
             exitCode: .probeUnavailable,
             message: """
                 times of a \(BuildConfiguration.ofBench) build mean nothing, and bench cannot start a release build \

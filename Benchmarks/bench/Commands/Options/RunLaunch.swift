@@ -26,7 +26,7 @@ struct RunLaunch {
 
     /// Reads the journal of a run that was killed or interrupted.
     ///
-    /// - Throws: ``CommandFailure`` if it was started with another build or on another machine.
+    /// - Throws: ``BenchFailure`` if it was started with another build or on another machine.
     init(resuming path: String) throws {
         directory = RunDirectory(argument: path)
         earlier = try directory.journal.entries()
@@ -37,7 +37,7 @@ struct RunLaunch {
             run.environment.identity == EnvironmentFingerprint.ofBench().identity,
             !Executable.isNewer(than: run.startedAt)
         else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "\(path) was started on another machine or with another build; "
                     + "start a new run")

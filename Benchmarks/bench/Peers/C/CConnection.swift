@@ -98,10 +98,3 @@ final class CConnection {
         CSQLiteError(operation: operation, reason: String(cString: sqlite3_errmsg(database)))
     }
 }
-
-struct CSQLiteError: Error, CustomStringConvertible {
-    var operation: String
-    var reason: String
-
-    var description: String { "\(operation): \(reason)" }
-}

@@ -66,7 +66,7 @@ private final class CLoadClient: LoadWriter, LoadReader {
         pageSelection = try connection.prepare(
             """
             SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER >= ? \
-            ORDER BY ZNUMBER LIMIT \(LoadWorkload.pageLength)
+            ORDER BY ZNUMBER LIMIT \(LoadPage.itemCount)
             """)
         counting = try connection.prepare("SELECT COUNT(*) FROM ZITEM WHERE ZQUANTITY >= 0")
     }

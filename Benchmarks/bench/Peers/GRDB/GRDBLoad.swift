@@ -70,7 +70,7 @@ private final class GRDBLoadClient: LoadWriter, LoadReader {
         let request = SQLRequest<ItemRecord>(
             sql: """
                 SELECT \(ItemRecord.selection) FROM ZITEM WHERE ZNUMBER >= ? \
-                ORDER BY ZNUMBER LIMIT \(LoadWorkload.pageLength)
+                ORDER BY ZNUMBER LIMIT \(LoadPage.itemCount)
                 """, arguments: [number], cached: true)
         return try pool.read { try request.fetchAll($0) }.map { item in
             item.readAll()

@@ -152,7 +152,7 @@ final class LoadItemClient: LoadClient, @unchecked Sendable {
         let number = Int64(state.pointee.keys[index]!.next())
         let found = try reader!.page(from: number)
         // The first items are never deleted, so a page must have all of them in its range.
-        let last = min(number + Int64(LoadWorkload.pageLength) - 1, Int64(ledger.firstItemCount))
+        let last = min(number + Int64(LoadPage.itemCount) - 1, Int64(ledger.firstItemCount))
         let isRight =
             found.starts(with: number...last)
             && zip(found, found.dropFirst()).allSatisfy { $0 < $1 }

@@ -8,8 +8,6 @@ import RunRecords
 /// A ledger keeps all writes that were reported as saved, and the store is compared with it in the
 /// end: a subject that loses writes is wrong, not fast.
 enum LoadWorkload {
-    /// The number of items of a page.
-    static let pageLength = 50
     private static let heartbeatIntervalMilliseconds = 4
     /// The operations of each client per turn, so that starting threads is a small part.
     private static let operationsPerTurn = 20

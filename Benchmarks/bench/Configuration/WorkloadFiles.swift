@@ -10,7 +10,7 @@ enum WorkloadFiles {
 
     private static func files(in folder: String) throws -> [String] {
         guard let root = Executable.packageRoot else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "there is no folder Benchmarks/Workloads here; name workload files")
         }
@@ -36,7 +36,7 @@ enum WorkloadFiles {
     /// - Parameter name: With its extension.
     static func named(_ name: String) throws -> String {
         guard let file = try all().first(where: { $0.hasSuffix("/\(name)") }) else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "there is no Benchmarks/Workloads/\(name); name a workload file")
         }

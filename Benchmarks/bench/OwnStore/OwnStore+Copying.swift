@@ -1,26 +1,10 @@
 import Foundation
 import ObjectGraph
 
-/// The store of an app, of which `bench run --store` measures copies, and its model.
-///
-/// Jobs carry one with the run's own copy, so that workers never touch the user's file.
-struct OwnStore: Codable, Sendable {
-    var url: URL
-    /// Nil for the model that the store itself holds.
-    var modelURL: URL?
-    /// Whether reports replace the names of entities and properties.
-    var isRedacted: Bool
-
-    /// - Throws: `ModelFileError` with file and line, or if the store holds no model; `StoreError`
-    ///   if it is not a store.
-    func loadModel() throws -> ManagedObjectModel {
-        guard let modelURL else { return try PersistentStoreCoordinator.model(ofStoreAt: url) }
-        return try ManagedObjectModel(contentsOf: modelURL)
-    }
-
+extension OwnStore {
     /// Checks what a mistake on the command line can break, before anything is copied or built.
     ///
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``BenchFailure``.
     func check() throws {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
@@ -45,8 +29,8 @@ struct OwnStore: Codable, Sendable {
         }
     }
 
-    func failure(_ problem: String) -> CommandFailure {
-        CommandFailure(exitCode: .usage, message: "--store \(url.path): \(problem)")
+    func failure(_ problem: String) -> BenchFailure {
+        BenchFailure(exitCode: .usage, message: "--store \(url.path): \(problem)")
     }
 }
 
@@ -57,7 +41,7 @@ extension OwnStore {
     ///
     /// Copies bytes and opens only the copy: SQLite would write beside the file that it opens.
     ///
-    /// - Throws: ``CommandFailure`` if the file is not a store, or changes while it is copied.
+    /// - Throws: ``BenchFailure`` if the file is not a store, or changes while it is copied.
     func copied(into folder: URL) throws -> OwnStore {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -83,7 +67,7 @@ extension OwnStore {
             try copy.prepare()
         } catch var error as StoreError {
             error.url = url
-            throw CommandFailure(exitCode: .usage, message: "\(error)")
+            throw BenchFailure(exitCode: .usage, message: "\(error)")
         } catch let error as StoreReaderError {
             throw failure("SQLite cannot read it: \(error.reason)")
         }

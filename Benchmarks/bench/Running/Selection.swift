@@ -40,16 +40,16 @@ struct Selection {
         try requireDistinctNames()
     }
 
-    /// - Throws: ``CommandFailure`` for a setting that changes none of the workloads.
+    /// - Throws: ``BenchFailure`` for a setting that changes none of the workloads.
     func requireSettings(_ settings: [ParameterSetting]) throws {
         guard own == nil || settings.isEmpty else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "--set: the parameters of --store follow from its data; leave it out")
         }
         let names = Set(workloads.flatMap(\.kind.settingNames)).sorted()
         for setting in settings where !names.contains(setting.name) {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "--set: \(unknown("parameter", setting.name, allowed: names))")
         }
@@ -58,7 +58,7 @@ struct Selection {
     private func requireDistinctNames() throws {
         let names = Dictionary(grouping: workloads, by: \.name)
         if let twice = names.first(where: { $0.value.count > 1 })?.key {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage, message: "two workloads have the name \"\(twice)\"; rename one")
         }
     }
@@ -71,7 +71,7 @@ struct Selection {
             allowed.append(name)
         }
         for filter in filters where !allowed.contains(filter) {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage, message: unknown("workload", filter, allowed: allowed))
         }
         workloads = workloads.filter {
@@ -87,7 +87,7 @@ struct Selection {
             workload.questions.flatMap { workload.names(of: $0) }
         }
         for id in ids where !allowed.contains(id) {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage, message: unknown("question", id, allowed: allowed))
         }
         workloads = workloads.compactMap { workload in
@@ -113,7 +113,7 @@ struct Selection {
             return found.isEmpty ? nil : workload
         }
         guard !workloads.isEmpty else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message:
                     "--only \(word): no cell has that in its name; bench plan --rounds 1 lists the cells"
@@ -130,7 +130,7 @@ struct Selection {
     mutating func use(subjects names: [String]) throws {
         guard !names.isEmpty else { return }
         for name in names where Subject.named(name) == nil {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: unknown("stack", name, allowed: Subject.all.map(\.name)))
         }
@@ -154,7 +154,7 @@ struct Selection {
             return workload.cells.isEmpty ? nil : workload
         }
         guard !workloads.isEmpty else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "none of the workloads can measure \(names.joined(separator: ", "))")
         }
@@ -170,7 +170,7 @@ struct Selection {
     /// Adds the workloads at full size, each after its small one.
     mutating func addFullSizes() throws {
         guard workloads.contains(where: { $0.fullSize != nil }) else {
-            throw CommandFailure(
+            throw BenchFailure(
                 exitCode: .usage,
                 message: "--full: none of these workloads has a full size; add the key \"full\"")
         }
@@ -189,14 +189,14 @@ struct Selection {
 
     /// Checks that the budget is enough for the first verdict of at least one question.
     ///
-    /// - Throws: ``CommandFailure`` if even samples that measure nothing would take longer.
+    /// - Throws: ``BenchFailure`` if even samples that measure nothing would take longer.
     func requireFirstLook(within seconds: Double) throws {
         let questions = workloads.flatMap(\.questions).filter { !$0.isExact }
         guard let smallest = questions.flatMap(\.contests).map(\.cells.count).min() else { return }
         let design = SequentialDesign(contests: questions.flatMap(\.contestsWithError))
         let needed = Double(smallest * design.quickLook) * Self.emptySampleSeconds
         guard seconds < needed else { return }
-        throw CommandFailure(
+        throw BenchFailure(
             exitCode: .usage,
             message: String(
                 format:

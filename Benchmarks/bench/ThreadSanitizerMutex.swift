@@ -1,1 +1,0 @@
-../../Sources/ObjectGraph/Platform/ThreadSanitizerMutex.swift

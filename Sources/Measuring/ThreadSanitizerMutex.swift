@@ -1,1 +1,0 @@
-../ObjectGraph/Platform/ThreadSanitizerMutex.swift
