@@ -20,7 +20,7 @@ extension Workload {
     /// The metrics that a gate can judge: the times of turns and, for a load, the capacity and the
     /// latencies of its phases.
     private var pairedMetrics: [Metric] {
-        guard kind.isLoad else { return timedMetrics }
+        guard kind.work == .load else { return timedMetrics }
         return timedMetrics + [.capacity]
             + metricNames.filter { $0.contains(".p") || $0.hasSuffix(".max") }
             .filter { !$0.hasPrefix("process.") }.map(Metric.named)

@@ -6,7 +6,7 @@ extension Workload {
     var metricNames: [String] {
         let metrics =
             Metric.wellKnown + Metric.counts + [kind.primaryMetric] + kind.extraMetrics
-            + (kind.isLoad ? [.capacity] : [])
+            + (kind.work == .load ? [.capacity] : [])
         let percentiles = latencyNames.flatMap { name in
             ["p50", "p99", "p999", "max"].map { "\(name).\($0)" }
         }

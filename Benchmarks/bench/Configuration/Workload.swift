@@ -35,7 +35,7 @@ struct Workload: Sendable {
     var fullSize: FullSize?
     /// The name of the small workload if this one is its full size; otherwise nil.
     var smallName: String?
-    /// How much costs may grow; only for kinds with ``WorkloadKind/isGrowth``. See
+    /// How much costs may grow; only for kinds with ``WorkloadKind/Work/growth``. See
     /// ``growthLimit(of:)``.
     var growthRules: [GrowthRule] = []
 
@@ -104,7 +104,7 @@ struct Workload: Sendable {
         guard !cells.isEmpty else { throw document.error("the exclusions leave no cell") }
         if let load { try load.check(cells, document) }
         thresholds = try elements("thresholds") { try threshold($0) }
-        if kind.isGrowth {
+        if kind.work == .growth {
             growthRules = try growthRules(entries.required("gate"))
         } else {
             gateRules = try elements("gate") { try gateRule($0) }
@@ -126,7 +126,7 @@ struct Workload: Sendable {
     private static func load(
         _ entries: ConfigurationMapping, of kind: WorkloadKind
     ) throws -> LoadPlan? {
-        if kind.isLoad { return try LoadPlan(reading: entries) }
+        if kind.work == .load { return try LoadPlan(reading: entries) }
         for key in ["mix", "phases", "checks"] {
             if let node = entries[key] {
                 throw node.error("only workloads of the kind load have this key")

@@ -10,22 +10,8 @@ struct WorkloadKind: Sendable {
     var summary: String
     /// The groups of subjects that it can measure.
     var subjects: Set<Subject.Group>
-    /// Whether it works on the flights, so that a file may set their number. Other kinds work on
-    /// the items of the engine workload or on entities of their own.
-    var usesDataset = true
-    /// Whether a sample starts with a store of the flights.
-    var startsWithFlights = false
-    /// Whether the store is on a server.
-    var isOnServer = false
-    /// The store that each sample starts with a copy of, if it is not the store of flights. Reads
-    /// only the context's job.
-    var store: @Sendable (WorkerContext) -> (any SampleStore)? = { _ in nil }
-    /// Whether several threads work at once, so that counts depend on their scheduling.
-    var isContended = false
-    /// Whether a file describes a mix of operations and phases.
-    var isLoad = false
-    /// Whether a gate judges only how the cost of a row grows.
-    var isGrowth = false
+    var data = Data.flights
+    var work = Work.alone
     var parameters: [WorkloadParameter]
     /// The metric that ranks the subjects.
     var primaryMetric = Metric.time
@@ -36,15 +22,62 @@ struct WorkloadKind: Sendable {
     /// Prepares, measures and verifies one sample, in a process of its own.
     var run: @Sendable (WorkerContext) throws -> WorkloadOutcome
 
+    /// What a sample works on.
+    enum Data: Sendable {
+        /// The flights, whose number a file may set. They are in no store yet.
+        case flights
+        /// The same, in a store.
+        case storedFlights
+        /// A store of the kind's own. Reads only the context's job; nil for a sample that makes its
+        /// stores itself.
+        case own(@Sendable (WorkerContext) -> (any SampleStore)?)
+        /// What the sample makes itself.
+        case none
+        /// A store on a server.
+        case onServer
+    }
+
+    /// What happens at once, and how costs are judged.
+    enum Work: Sendable {
+        /// One thread works.
+        case alone
+        /// Several threads work, so counts depend on their scheduling.
+        case contended
+        /// The same, in the mix of operations and the phases that a file describes.
+        case load
+        /// A gate judges only how the cost of a row grows.
+        case growth
+    }
+
+    var usesDataset: Bool {
+        switch data {
+        case .flights, .storedFlights: true
+        case .own, .none, .onServer: false
+        }
+    }
+
+    var startsWithFlights: Bool { if case .storedFlights = data { true } else { false } }
+    var isContended: Bool { work == .contended || work == .load }
+
+    /// The store that a sample starts with a copy of, if it is not the store of flights.
+    func store(_ context: WorkerContext) -> (any SampleStore)? {
+        if case .own(let store) = data { store(context) } else { nil }
+    }
+
     /// Whether the subject can be opened on the data of this kind.
     func admits(_ subject: Subject) -> Bool {
         guard subjects.contains(subject.group) else { return false }
-        if isLoad { return subject.openLoad != nil }
-        #if PostgreSQL
-        if isOnServer { return subject.openServer != nil || subject.openStack != nil }
-        #endif
-        if usesDataset { return subject.openFlights != nil }
-        return subject.openItems != nil || subject.openStack != nil
+        if work == .load { return subject.openLoad != nil }
+        switch data {
+        case .flights, .storedFlights: return subject.openFlights != nil
+        case .own, .none: return subject.openItems != nil || subject.openStack != nil
+        case .onServer:
+            #if PostgreSQL
+            return subject.openServer != nil || subject.openStack != nil
+            #else
+            return false
+            #endif
+        }
     }
 
     /// All kinds. A new kind is registered here only.

@@ -15,7 +15,8 @@ struct BaselineCounts {
     ) throws {
         var cells: [Baseline.Cell] = []
         var unsoundCells: [UnsoundCell] = []
-        for workload in workloads where !workload.kind.isContended && !workload.kind.isGrowth {
+        for workload in workloads where !workload.kind.isContended && workload.kind.work != .growth
+        {
             for cell in workload.cells {
                 let identifier = workload.identifier(of: cell)
                 note("counting \(workload.name) \(identifier)")

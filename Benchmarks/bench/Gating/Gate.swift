@@ -53,7 +53,7 @@ final class Gate {
         capacities = ReferenceCapacity(
             preparation, seed: plan.seed, earlier: journal.capacities)
         self.note = note
-        places = plan.workloads.filter { !$0.kind.isGrowth }.flatMap { workload in
+        places = plan.workloads.filter { $0.kind.work != .growth }.flatMap { workload in
             workload.cells.map { cell in
                 Place(
                     workload: workload, cell: cell,

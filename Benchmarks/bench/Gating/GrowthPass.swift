@@ -23,7 +23,7 @@ struct GrowthPass {
     }
 
     private var places: [Place] {
-        workloads.filter(\.kind.isGrowth).flatMap { workload in
+        workloads.filter { $0.kind.work == .growth }.flatMap { workload in
             workload.cells.map { cell in
                 let identifier = workload.identifier(of: cell)
                 return Place(

@@ -106,6 +106,6 @@ enum StoreFindWorkload {
 extension WorkloadKind {
     static let storeFind = WorkloadKind(
         name: "store-find", summary: "find rows by an attribute, or fetch a page sorted by it",
-        subjects: [.stack], usesDataset: false,
+        subjects: [.stack], data: .none,
         parameters: [.shown("work"), .shown("entity"), .shown("by")], run: StoreFindWorkload.run)
 }

@@ -203,7 +203,7 @@ private final class StoreImporter: @unchecked Sendable {
 extension WorkloadKind {
     static let storeImport = WorkloadKind(
         name: "store-import", summary: "import the store's rows while the main queue is watched",
-        subjects: [.stack], usesDataset: false, isContended: true,
+        subjects: [.stack], data: .none, work: .contended,
         parameters: [.shown("rows"), .shown("saveSize")],
         primaryMetric: Metric("mainQueue.p95", title: "main queue p95", unit: .nanoseconds),
         extraMetrics: [

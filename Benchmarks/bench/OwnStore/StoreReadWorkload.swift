@@ -119,7 +119,7 @@ extension OwnStoreSession {
 extension WorkloadKind {
     static let storeRead = WorkloadKind(
         name: "store-read", summary: "read every value of the store's entities",
-        subjects: [.stack], usesDataset: false,
+        subjects: [.stack], data: .none,
         parameters: [.shown("entity"), .shown("form"), .shown("rows")],
         run: StoreReadWorkload.run)
 }

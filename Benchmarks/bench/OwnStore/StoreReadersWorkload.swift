@@ -114,7 +114,7 @@ extension ManagedObjectContext {
 extension WorkloadKind {
     static let storeReaders = WorkloadKind(
         name: "store-readers", summary: "two readers of random rows beside a writer",
-        subjects: [.stack], usesDataset: false, isContended: true,
+        subjects: [.stack], data: .none, work: .contended,
         parameters: [.shown("attribute"), .shown("rows")], primaryMetric: .readsPerSecond,
         extraMetrics: [.writesPerSecond], run: StoreReadersWorkload.run)
 }

@@ -74,7 +74,7 @@ func relatedObjects(_ value: Any?) -> [ManagedObject] {
 extension WorkloadKind {
     static let storeWalk = WorkloadKind(
         name: "store-walk", summary: "follow a relationship from each row of an entity",
-        subjects: [.stack], usesDataset: false,
+        subjects: [.stack], data: .none,
         parameters: [.shown("relationship"), .shown("prefetching"), .shown("rows")],
         run: StoreWalkWorkload.run)
 }

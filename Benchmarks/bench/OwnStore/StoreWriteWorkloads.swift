@@ -189,16 +189,16 @@ extension OwnStoreSession {
 extension WorkloadKind {
     static let storeUpdate = WorkloadKind(
         name: "store-update", summary: "set an attribute of every row of an entity",
-        subjects: [.stack], usesDataset: false,
+        subjects: [.stack], data: .none,
         parameters: [.shown("attribute"), .shown("way")], run: StoreUpdateWorkload.run)
     static let storeDelete = WorkloadKind(
         name: "store-delete", summary: "delete rows of an entity with the delete rules",
-        subjects: [.stack], usesDataset: false,
+        subjects: [.stack], data: .none,
         parameters: [.shown("entity"), .shown("way"), .shown("rows")],
         run: StoreDeleteWorkload.run)
     static let storeInsert = WorkloadKind(
         name: "store-insert", summary: "insert clones of rows with the links that they can share",
-        subjects: [.stack], usesDataset: false,
+        subjects: [.stack], data: .none,
         parameters: [.shown("entity"), .shown("saveSize"), .shown("rows")],
         run: StoreInsertWorkload.run)
 }

@@ -56,7 +56,7 @@ private final class Photo: ManagedObject {
 extension WorkloadKind {
     static let album = WorkloadKind(
         name: "album", summary: "fill an album with photos, 100 a save",
-        subjects: [.stack], usesDataset: false,
+        subjects: [.stack], data: .none,
         parameters: [
             WorkloadParameter(
                 name: "photos", values: .integer(1...1_000_000), defaultValue: "10000",

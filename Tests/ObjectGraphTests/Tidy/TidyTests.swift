@@ -30,7 +30,7 @@ import Testing
         "FollowedList": 19, "GateCommand": 15, "ManagedObjectContext": 26,
         "PersistentStoreDescription": 23, "Property": 17, "Row": 15, "RowUpserter": 14, "Run": 17,
         "Runner": 13, "State": 14, "StoreFile": 16, "WeatherRow": 15, "WorkerJob": 16,
-        "Workload": 20, "WorkloadKind": 15, "WorkloadResult": 14,
+        "Workload": 20, "WorkloadResult": 14,
     ]
 
     @Test(arguments: roots) func `a type has at most 12 stored properties`(_ root: String) throws {

@@ -114,8 +114,8 @@ extension Metric {
 extension WorkloadKind {
     static let dangling = WorkloadKind(
         name: "dangling", summary: "read faults whose rows a worker deletes meanwhile",
-        subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
+        subjects: [.engine],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(2...1_000_000), defaultValue: "1000",

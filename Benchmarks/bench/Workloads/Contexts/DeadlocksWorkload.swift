@@ -72,11 +72,11 @@ extension ContextPair.Pattern {
 extension WorkloadKind {
     static let deadlocks = WorkloadKind(
         name: "deadlocks", summary: "contexts that need each other's queue at the same moment",
-        subjects: [.engine], usesDataset: false,
-        store: { _ in
+        subjects: [.engine],
+        data: .own({ _ in
             ItemStore(rowCount: ContextPair.Pattern.allCases.count, features: [.indexedNumber])
-        },
-        isContended: true,
+        }),
+        work: .contended,
         parameters: [
             WorkloadParameter(
                 name: "arrangement", values: .cases(of: ContextPair.Arrangement.self),

@@ -57,7 +57,7 @@ extension Metric {
 extension WorkloadKind {
     static let duplicates = WorkloadKind(
         name: "duplicates", summary: "find or create the same items in two contexts at once",
-        subjects: [.engine], usesDataset: false,
+        subjects: [.engine], data: .none,
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "200",

@@ -57,8 +57,8 @@ extension Sequence where Element: ItemValues {
 extension WorkloadKind {
     static let inserted = WorkloadKind(
         name: "inserted", summary: "save new items and read them: known ones, or fetched again",
-        subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
+        subjects: [.engine],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
         parameters: [
             WorkloadParameter(
                 name: "way", values: .cases(of: InsertedWorkload.Way.self),

@@ -103,8 +103,8 @@ extension ManagedObjectContext {
 extension WorkloadKind {
     static let merge = WorkloadKind(
         name: "merge", summary: "take up changes of another context in a view that holds a share",
-        subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
+        subjects: [.engine],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
         parameters: [
             WorkloadParameter(
                 name: "way", values: .cases(of: MergeWorkload.Way.self), defaultValue: "merge",

@@ -147,8 +147,8 @@ extension Metric {
 extension WorkloadKind {
     static let notices = WorkloadKind(
         name: "notices", summary: "notice what a view merges, in faults and in realised items",
-        subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
+        subjects: [.engine],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "1000",

@@ -62,8 +62,8 @@ extension ManagedObjectContext {
 extension WorkloadKind {
     static let pending = WorkloadKind(
         name: "pending", summary: "find items below a context with unsaved ones",
-        subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
+        subjects: [.engine],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "1000",

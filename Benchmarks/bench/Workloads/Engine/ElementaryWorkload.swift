@@ -75,12 +75,12 @@ extension ManagedObjectContext {
 extension WorkloadKind {
     static let elementary = WorkloadKind(
         name: "elementary", summary: "one insertion, one save of an object, or one fetch of a row",
-        subjects: [.engine], usesDataset: false,
-        store: { context in
+        subjects: [.engine],
+        data: .own({ context in
             ItemStore(
                 rowCount: context.text("operation") == "insert" ? 0 : context.integer("rows"),
                 features: [.indexedNumber])
-        },
+        }),
         parameters: [
             WorkloadParameter(
                 name: "operation", values: .cases(of: ElementaryWorkload.Operation.self),

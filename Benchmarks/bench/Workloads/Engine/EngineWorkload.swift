@@ -65,8 +65,8 @@ extension Verifier {
 extension WorkloadKind {
     static let engine = WorkloadKind(
         name: "engine", summary: "a line of the engine's speed table, beside C and GRDB",
-        subjects: [.engine, .peer, .limit], usesDataset: false,
-        store: { $0.engineRow.store(rowCount: $0.integer("rows")) },
+        subjects: [.engine, .peer, .limit],
+        data: .own({ $0.engineRow.store(rowCount: $0.integer("rows")) }),
         parameters: [
             WorkloadParameter(
                 name: "row",

@@ -72,7 +72,7 @@ enum GrowthMark {
 extension WorkloadKind {
     static let growth = WorkloadKind(
         name: "growth", summary: "the cost per row with many rows, divided by that with few",
-        subjects: [.engine], usesDataset: false, isGrowth: true,
+        subjects: [.engine], data: .none, work: .growth,
         parameters: [
             WorkloadParameter(
                 name: "path", values: .choice(GrowthPath.all.map(\.name)),

@@ -123,10 +123,9 @@ extension Metric {
 extension WorkloadKind {
     static let load = WorkloadKind(
         name: "load", summary: "writers and readers at once, in closed and open phases",
-        subjects: [.stack, .peer, .selfTest], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
-        isContended: true,
-        isLoad: true,
+        subjects: [.stack, .peer, .selfTest],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
+        work: .load,
         parameters: [
             WorkloadParameter(
                 name: "writers", values: .integer(0...64), defaultValue: "1",

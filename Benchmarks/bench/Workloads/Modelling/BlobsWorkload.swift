@@ -168,13 +168,13 @@ extension Verifier {
 extension WorkloadKind {
     static let blobs = WorkloadKind(
         name: "blobs", summary: "insert people with pictures, list them, or read the pictures",
-        subjects: [.engine], usesDataset: false,
-        store: { context in
+        subjects: [.engine],
+        data: .own({ context in
             PeopleStore(
                 rowCount: context.text("way") == "insert" ? 0 : context.integer("rows"),
                 pictureBytes: context.integer("kibibytes") * 1024,
                 place: context.choice("place"))
-        },
+        }),
         parameters: [
             WorkloadParameter(
                 name: "place", values: .cases(of: Album.Place.self), defaultValue: "inline",

@@ -74,7 +74,7 @@ extension NoteStore {
 extension WorkloadKind {
     static let delete = WorkloadKind(
         name: "delete", summary: "delete folders and their notes, object by object or at once",
-        subjects: [.engine], usesDataset: false, store: { NoteStore($0) },
+        subjects: [.engine], data: .own({ NoteStore($0) }),
         parameters: [
             WorkloadParameter(
                 name: "way", values: .cases(of: DeleteWorkload.Way.self), defaultValue: "owner",

@@ -139,7 +139,7 @@ extension NoteStore {
 extension WorkloadKind {
     static let derived = WorkloadKind(
         name: "derived", summary: "what a count that the store keeps saves a list and costs a save",
-        subjects: [.engine], usesDataset: false, store: { NoteStore($0) },
+        subjects: [.engine], data: .own({ NoteStore($0) }),
         parameters: [
             WorkloadParameter(
                 name: "source", values: .cases(of: DerivedWorkload.Source.self),

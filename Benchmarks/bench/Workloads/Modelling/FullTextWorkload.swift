@@ -135,7 +135,7 @@ extension WorkloadKind {
     static let fullText = WorkloadKind(
         name: "full-text",
         summary: "what a full-text index saves a search for words and costs a save",
-        subjects: [.engine], usesDataset: false, store: { SearchedItems($0) },
+        subjects: [.engine], data: .own({ SearchedItems($0) }),
         parameters: [
             WorkloadParameter(
                 name: "isIndexed", values: .flag, defaultValue: "true",

@@ -78,7 +78,7 @@ private struct IndexedItems: DeclaredItems {
 extension WorkloadKind {
     static let indexes = WorkloadKind(
         name: "indexes", summary: "what indexes save a look-up and cost a save",
-        subjects: [.engine], usesDataset: false, store: { IndexedItems($0) },
+        subjects: [.engine], data: .own({ IndexedItems($0) }),
         parameters: [
             WorkloadParameter(
                 name: "indexCount", values: .integer(0...IndexedItems.attributes.count),

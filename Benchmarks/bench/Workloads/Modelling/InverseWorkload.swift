@@ -132,7 +132,7 @@ extension NoteStore {
 extension WorkloadKind {
     static let inverse = WorkloadKind(
         name: "inverse", summary: "what an inverse costs, and what it keeps intact",
-        subjects: [.engine], usesDataset: false, store: { NoteStore($0) },
+        subjects: [.engine], data: .own({ NoteStore($0) }),
         parameters: [
             WorkloadParameter(
                 name: "hasInverse", values: .flag, defaultValue: "true",

@@ -76,7 +76,7 @@ private struct RuledItems: DeclaredItems {
 extension WorkloadKind {
     static let validation = WorkloadKind(
         name: "validation", summary: "what validation rules cost a save",
-        subjects: [.engine], usesDataset: false, store: { RuledItems($0) },
+        subjects: [.engine], data: .own({ RuledItems($0) }),
         parameters: [
             WorkloadParameter(
                 name: "rules", values: .cases(of: ValidationWorkload.Rules.self),

@@ -102,7 +102,7 @@ extension Collection {
 extension WorkloadKind {
     static let aggregates = WorkloadKind(
         name: "aggregates", summary: "aggregate the distances of each airline's flights",
-        subjects: [.stack], startsWithFlights: true,
+        subjects: [.stack], data: .storedFlights,
         parameters: [
             WorkloadParameter(
                 name: "way", values: .cases(of: AggregatesWorkload.Way.self),

@@ -38,7 +38,7 @@ enum FaultingWorkload {
 extension WorkloadKind {
     static let faulting = WorkloadKind(
         name: "faulting", summary: "fetch flights in one form, then touch a share of them",
-        subjects: [.stack], startsWithFlights: true,
+        subjects: [.stack], data: .storedFlights,
         parameters: [
             WorkloadParameter(
                 name: "mode", values: .cases(of: FlightsFetch.Form.self),

@@ -17,8 +17,8 @@ enum LookUpWorkload {
 extension WorkloadKind {
     static let lookUp = WorkloadKind(
         name: "look-up", summary: "find objects by an indexed value, one a request",
-        subjects: [.stack, .peer], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
+        subjects: [.stack, .peer],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...10_000_000), defaultValue: "20000",

@@ -32,7 +32,7 @@ enum PagingWorkload {
 extension WorkloadKind {
     static let paging = WorkloadKind(
         name: "paging", summary: "read flights in the order of their distance, a batch at a time",
-        subjects: [.stack, .peer], startsWithFlights: true,
+        subjects: [.stack, .peer], data: .storedFlights,
         parameters: [
             WorkloadParameter(
                 name: "fetchBatchSize", values: .integer(0...100_000), defaultValue: "0",

@@ -80,7 +80,7 @@ struct UnsupportedPlace: Error, CustomStringConvertible {
 extension WorkloadKind {
     static let predicates = WorkloadKind(
         name: "predicates", summary: "count and sum the flights that match a predicate",
-        subjects: [.stack, .peer], startsWithFlights: true,
+        subjects: [.stack, .peer], data: .storedFlights,
         parameters: [
             WorkloadParameter(
                 name: "question", values: .choice(PredicateQuestion.all.map(\.id)),

@@ -48,8 +48,8 @@ enum TermsWorkload {
 extension WorkloadKind {
     static let terms = WorkloadKind(
         name: "terms", summary: "find items by two terms: one text, or a compound predicate",
-        subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
+        subjects: [.engine],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
         parameters: [
             WorkloadParameter(
                 name: "form", values: .cases(of: TermsWorkload.Form.self),

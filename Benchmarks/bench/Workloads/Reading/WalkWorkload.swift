@@ -13,10 +13,10 @@ enum WalkWorkload {
 extension WorkloadKind {
     static let walk = WorkloadKind(
         name: "walk", summary: "walk a to-many relationship of many owners",
-        subjects: [.stack, .peer], usesDataset: false,
-        store: {
+        subjects: [.stack, .peer],
+        data: .own({
             ItemStore(rowCount: $0.integer("racks") * Rack.itemCount, features: [.racks])
-        },
+        }),
         parameters: [
             WorkloadParameter(
                 name: "racks", values: .integer(1...1_000_000), defaultValue: "2000",

@@ -48,7 +48,7 @@ enum ServerEngineWorkload {
 extension WorkloadKind {
     static let serverEngine = WorkloadKind(
         name: ServerKind.engine.rawValue, summary: ServerKind.engine.summary,
-        subjects: [.engine, .peer], usesDataset: false, isOnServer: true,
+        subjects: [.engine, .peer], data: .onServer,
         parameters: [
             WorkloadParameter(
                 name: "row", values: .choice(["fetch", "insert", "batch-insert"]),

@@ -121,7 +121,7 @@ extension ManagedObjectContext {
 extension WorkloadKind {
     static let serverSave = WorkloadKind(
         name: ServerKind.save.rawValue, summary: ServerKind.save.summary,
-        subjects: [.stack], usesDataset: false, isOnServer: true,
+        subjects: [.stack], data: .onServer,
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "2000",
@@ -132,7 +132,7 @@ extension WorkloadKind {
 
     static let serverPage = WorkloadKind(
         name: ServerKind.page.rawValue, summary: ServerKind.page.summary,
-        subjects: [.stack], usesDataset: false, isOnServer: true,
+        subjects: [.stack], data: .onServer,
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...1_000_000), defaultValue: "10000",
@@ -149,7 +149,7 @@ extension WorkloadKind {
 
     static let serverWalk = WorkloadKind(
         name: ServerKind.walk.rawValue, summary: ServerKind.walk.summary,
-        subjects: [.stack], usesDataset: false, isOnServer: true,
+        subjects: [.stack], data: .onServer,
         parameters: [
             WorkloadParameter(
                 name: "racks", values: .integer(1...1_000_000), defaultValue: "200",

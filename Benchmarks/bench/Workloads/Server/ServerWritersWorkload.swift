@@ -64,7 +64,7 @@ extension Metric {
 extension WorkloadKind {
     static let serverWriters = WorkloadKind(
         name: ServerKind.writers.rawValue, summary: ServerKind.writers.summary,
-        subjects: [.stack], usesDataset: false, isOnServer: true, isContended: true,
+        subjects: [.stack], data: .onServer, work: .contended,
         parameters: [
             WorkloadParameter(
                 name: "processes", values: .integer(1...64), defaultValue: "2",

@@ -106,8 +106,8 @@ extension WorkloadKind {
     static let generations = WorkloadKind(
         name: "generations",
         summary: "page through a list, pinned or not, with a save after each page",
-        subjects: [.engine], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
+        subjects: [.engine],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
         parameters: [
             WorkloadParameter(
                 name: "view", values: .choice(["unpinned", "pinned"]), defaultValue: "pinned",

@@ -137,7 +137,7 @@ extension WorkerContext {
 extension WorkloadKind {
     static let history = WorkloadKind(
         name: "history", summary: "what a history costs: recorded by saves and requests, and read",
-        subjects: [.engine], usesDataset: false, store: HistoryWorkload.store,
+        subjects: [.engine], data: .own(HistoryWorkload.store),
         parameters: [
             WorkloadParameter(
                 name: "history", values: .choice(["off", "on"]), defaultValue: "on",

@@ -95,7 +95,7 @@ extension Verifier {
 extension WorkloadKind {
     static let migration = WorkloadKind(
         name: "migration", summary: "open a store that was written with an earlier model",
-        subjects: [.engine, .peer], usesDataset: false, store: { MigratedStore($0) },
+        subjects: [.engine, .peer], data: .own({ MigratedStore($0) }),
         parameters: [
             WorkloadParameter(
                 name: "way", values: .cases(of: MigratedItems.Way.self), defaultValue: "add",

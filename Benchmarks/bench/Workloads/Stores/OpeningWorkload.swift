@@ -66,7 +66,7 @@ enum OpeningWorkload {
 extension WorkloadKind {
     static let opening = WorkloadKind(
         name: "opening", summary: "open a stack, eagerly or on first use, and ask for a page",
-        subjects: [.stack], startsWithFlights: true,
+        subjects: [.stack], data: .storedFlights,
         parameters: [
             WorkloadParameter(
                 name: "way", values: .choice(["eager", "lazy"]), defaultValue: "eager",

@@ -47,9 +47,9 @@ extension Verifier {
 extension WorkloadKind {
     static let list = WorkloadKind(
         name: "list", summary: "how soon lists follow a save, and how long the main queue is busy",
-        subjects: [.stack], usesDataset: false,
-        store: { ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) },
-        isContended: true,
+        subjects: [.stack],
+        data: .own({ ItemStore(rowCount: $0.integer("rows"), features: [.indexedNumber]) }),
+        work: .contended,
         parameters: [
             WorkloadParameter(
                 name: "rows", values: .integer(1...10_000_000), defaultValue: "10000",

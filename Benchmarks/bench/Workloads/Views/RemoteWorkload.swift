@@ -157,7 +157,7 @@ private final class RemotePage: @unchecked Sendable {
 extension WorkloadKind {
     static let remote = WorkloadKind(
         name: "remote", summary: "how long until the view shows what another process has saved",
-        subjects: [.stack], startsWithFlights: true, isContended: true,
+        subjects: [.stack], data: .storedFlights, work: .contended,
         parameters: [
             WorkloadParameter(
                 name: "saves", values: .integer(20...1_000_000), defaultValue: "300",

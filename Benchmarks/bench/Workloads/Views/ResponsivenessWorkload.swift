@@ -80,7 +80,7 @@ extension WorkloadKind {
     static let responsiveness = WorkloadKind(
         name: "responsiveness",
         summary: "how late the main queue is while an import runs in the background",
-        subjects: [.stack], isContended: true,
+        subjects: [.stack], work: .contended,
         parameters: [
             .saveSize, .context,
             WorkloadParameter(

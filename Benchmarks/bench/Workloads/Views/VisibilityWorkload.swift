@@ -131,7 +131,7 @@ extension ManagedObjectContext {
 extension WorkloadKind {
     static let visibility = WorkloadKind(
         name: "visibility", summary: "how long until a save shows in the view and is in the file",
-        subjects: [.stack], startsWithFlights: true, isContended: true,
+        subjects: [.stack], data: .storedFlights, work: .contended,
         parameters: [
             WorkloadParameter(
                 name: "saves", values: .integer(20...1_000_000), defaultValue: "1000",

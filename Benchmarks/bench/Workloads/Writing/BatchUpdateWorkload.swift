@@ -39,6 +39,6 @@ enum BatchUpdateWorkload {
 extension WorkloadKind {
     static let batchUpdate = WorkloadKind(
         name: "batch-update", summary: "add a minute to the delay of every flight that departed",
-        subjects: [.stack, .peer], startsWithFlights: true, parameters: [.mode, .saveSize, .store],
+        subjects: [.stack, .peer], data: .storedFlights, parameters: [.mode, .saveSize, .store],
         run: BatchUpdateWorkload.run)
 }

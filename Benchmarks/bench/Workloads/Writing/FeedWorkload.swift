@@ -40,8 +40,8 @@ enum FeedWorkload {
 extension WorkloadKind {
     static let feed = WorkloadKind(
         name: "feed", summary: "replace a cached feed: insert and cascade delete in one save",
-        subjects: [.stack, .peer], usesDataset: false,
-        store: { _ in ItemStore(rowCount: 0, features: [.racks]) }, isContended: true,
+        subjects: [.stack, .peer], data: .own({ _ in ItemStore(rowCount: 0, features: [.racks]) }),
+        work: .contended,
         parameters: [
             WorkloadParameter(
                 name: "items", values: .integer(1...100_000), defaultValue: "100",

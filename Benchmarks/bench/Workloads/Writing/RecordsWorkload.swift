@@ -171,12 +171,12 @@ extension WorkloadKind {
     static let records = WorkloadKind(
         name: "records",
         summary: "import records, half of which exist: find or create, or upsert",
-        subjects: [.engine], usesDataset: false,
-        store: { context in
+        subjects: [.engine],
+        data: .own({ context in
             RecordStore(
                 rowCount: context.text("way") == "insert" ? 0 : context.integer("rows") / 2,
                 isConstrained: context.flag("isConstrained"))
-        },
+        }),
         parameters: [
             WorkloadParameter(
                 name: "way", values: .cases(of: RecordsWorkload.Way.self),
