@@ -64,8 +64,10 @@ struct ContextQueue: ~Copyable {
     /// Makes everything that the last owner did visible to the calling thread.
     func synchronize() { _ = owner.load(ordering: .acquiring) }
 
-    /// Whether the owner may leave a snapshot open. It is then ended when the owner leaves.
-    func keepsSnapshot() -> Bool {
+    /// Lets the owner leave a snapshot open, which is ended when it leaves.
+    ///
+    /// - Returns: False if nobody has entered, so that nothing would end the snapshot.
+    func keepSnapshot() -> Bool {
         guard isEntered else { return false }
         holdsSnapshot.store(true, ordering: .relaxed)
         return true

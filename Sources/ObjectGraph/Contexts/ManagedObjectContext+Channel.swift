@@ -118,7 +118,7 @@ extension ManagedObjectContext: ObjectChannel {
             throw ContextDepthError(limit: Self.maximumDepth)
         }
         return try performAndWait {
-            takeMail()
+            takePendingUpdates()
             return try block()
         }
     }
@@ -169,7 +169,7 @@ extension ManagedObjectContext: ObjectChannel {
                 }
             }
             // The plans may name references that were replaced, also while this context looked for
-            // their objects. The child finds the new ones in its mailbox.
+            // their objects. The child finds the new ones in its pending updates.
             if !isCurrent() { throw RenewedKeys() }
             guard unknown.isEmpty else { throw SaveError.unknownObjects(unknown) }
             beginOperation()

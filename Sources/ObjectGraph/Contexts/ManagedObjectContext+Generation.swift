@@ -24,7 +24,7 @@ extension ManagedObjectContext {
     ///   are pinned.
     public func setQueryGeneration(from token: QueryGenerationToken?) throws {
         checkQueue()
-        takeMail()
+        takePendingUpdates()
         guard parent == nil else {
             throw FetchError.unsupported(
                 feature: "A query generation of a context with a parent "
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
             }
             try generation.requireAllOpen()
         }
-        read(from: token.map { GenerationChannel($0, of: coordinator) } ?? coordinator)
+        switchChannel(to: token.map { GenerationChannel($0, of: coordinator) } ?? coordinator)
     }
 
     /// The generation that the context is pinned to, or the context on the coordinator above it;
@@ -50,24 +50,24 @@ extension ManagedObjectContext {
     /// Moves a pinned context to the newest generation. Does nothing in one that is not pinned.
     func moveToNewestGeneration() {
         guard channel is GenerationChannel else { return }
-        read(from: GenerationChannel(.current, of: coordinator))
+        switchChannel(to: GenerationChannel(.current, of: coordinator))
     }
 
     /// Makes this and all contexts below read through another channel.
-    func read(from channel: any ObjectChannel) {
+    func switchChannel(to channel: any ObjectChannel) {
         guard channel !== self.channel else { return }
         self.channel = channel
         identityMap.use(channel)
         forgetRowsOfFaults()
-        tellDescendantsOfMove()
+        notifyDescendantsOfMove()
     }
 
     // Notifies all descendants at once: the queue of a grandchild may be entered before its
     // parent's.
-    private func tellDescendantsOfMove() {
+    private func notifyDescendantsOfMove() {
         for child in liveChildren {
-            child.mailbox.withLock { $0.parentHasMoved = true }
-            child.tellDescendantsOfMove()
+            child.pendingUpdates.withLock { $0.parentHasMoved = true }
+            child.notifyDescendantsOfMove()
         }
     }
 

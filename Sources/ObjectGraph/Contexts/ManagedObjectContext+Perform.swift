@@ -107,7 +107,7 @@ extension ManagedObjectContext {
         let previous = queue.enter()
         defer { if queue.leave(previous) { coordinator.endTurn() } }
         followReset()
-        takeMail()
+        takePendingUpdates()
         return try block()
     }
 

@@ -67,7 +67,7 @@ extension ManagedObjectContext {
         return registeredObject(reference, scope)
     }
 
-    /// Looks again after taking the mailbox: a save further up may have assigned this identifier
+    /// Looks again after taking the pending updates: a save further up may have assigned this identifier
     /// after the queue was entered.
     private func registeredObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
         let table = table(scope.entityIndex, scope.storeNumber)
@@ -86,9 +86,9 @@ extension ManagedObjectContext {
         while true {
             do {
                 let answer = try ask()
-                if !hasMail { return answer }
+                if !hasPendingKeys { return answer }
             } catch {
-                if !hasMail { throw error }
+                if !hasPendingKeys { throw error }
             }
             takePermanentKeys()
         }
@@ -384,7 +384,7 @@ extension ManagedObjectContext {
         let found = try askAbove {
             try channel.members(
                 of: property, owner.binding.scope, key: owner.reference,
-                keepsSnapshot: queue.keepsSnapshot())
+                keepsSnapshot: queue.keepSnapshot())
         }
         switch found {
         case .rows(let rows):

@@ -9,7 +9,7 @@ import Synchronization
 /// which takes a save as pending changes of its own. Source: spec §4.
 public final class ManagedObjectContext: @unchecked Sendable {
     // @unchecked Sendable: all mutable state is used on the context's queue only, which `perform`
-    // and `performAndWait` enter. What other threads may touch (mailboxes, observers, the owner)
+    // and `performAndWait` enter. What other threads may touch (updates, observers, the owner)
     // has its own lock or atomic.
 
     /// Which queue a context is bound to.
@@ -91,7 +91,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     // Exclusivity is unchecked where each inserted or changed object adds to a list: the check
     // costs more than the append, and no user code runs while one of these is being changed.
 
-    /// The level above. Only `read(from:)` changes it.
+    /// The level above. Only `switchChannel(to:)` changes it.
     @exclusivity(unchecked) var channel: any ObjectChannel
 
     /// The registered objects.
@@ -121,7 +121,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// As observers, for results controllers: their notifications of merges name objects that the
     /// context has not registered too.
     let followers = Observers<ContextNotification>()
-    let mailbox = Mutex(Mailbox())
+    let pendingUpdates = Mutex(PendingUpdates())
 
     /// A context whose saves go to the stores of a coordinator.
     public convenience init(
@@ -145,7 +145,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
         // A context that is too deep has read nothing, so no save concerns it.
         guard depth <= Self.maximumDepth else { return }
         parent.hasChildren.store(true, ordering: .relaxed)
-        parent.mailbox.withLock { $0.children.append(WeakChild(context: self)) }
+        parent.pendingUpdates.withLock { $0.children.append(WeakChild(context: self)) }
     }
 
     private init(
@@ -176,7 +176,7 @@ struct LastInsertion {
 }
 
 /// Messages of other contexts to a context, which takes them when its queue is next entered.
-struct Mailbox {
+struct PendingUpdates {
     /// Objects whose row was written by a save further up, with their primary keys.
     var permanentKeys: [PermanentKey] = []
     /// How many times permanent keys were delivered.

@@ -83,7 +83,7 @@ protocol ObjectChannel: AnyObject, Sendable {
 }
 
 /// A save further up has given permanent keys to objects of the plans. The context must read its
-/// mailbox and make the plans again.
+/// pending updates and make the plans again.
 struct RenewedKeys: Error {}
 
 /// Rows of one store.

@@ -30,7 +30,7 @@ extension ManagedObject {
             let newest = try context.askAbove {
                 try context.channel.row(
                     reference, binding.scope, staleness: context.stalenessInterval,
-                    keepsSnapshot: context.queue.keepsSnapshot())
+                    keepsSnapshot: context.queue.keepSnapshot())
             }
             if let newest {
                 realise(newest)

@@ -288,7 +288,7 @@ import Testing
                 }
                 outcome.withLock { $0 = result }
             }
-            // The child has emptied its mailbox. Its next request to the parent waits for the end
+            // The child has emptied its pending updates. Its next request to the parent waits for the end
             // of this block.
             isSaving.wait()
             Signaller.hook.withLock { $0 = nil }

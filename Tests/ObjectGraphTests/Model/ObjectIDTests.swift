@@ -59,7 +59,7 @@ import Testing
             try child.save()
             #expect(note.objectID == temporary)
             try store.run { try $0.save() }
-            child.takeMail()
+            child.takePendingUpdates()
             #expect(!note.objectID.isTemporaryID)
             #expect(note.objectID != temporary)
         }

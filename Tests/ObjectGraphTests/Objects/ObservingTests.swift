@@ -229,7 +229,7 @@ import Testing
         try withNote { store, context, note in
             let reader = try Reader(note)
             try store.coordinator.removePersistentStore(store.coordinator.persistentStores[0])
-            context.performAndWait { context.takeMail() }
+            context.performAndWait { context.takePendingUpdates() }
             #expect(reader.take() == [nil])
         }
     }

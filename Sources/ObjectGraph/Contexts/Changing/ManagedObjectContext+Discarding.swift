@@ -44,28 +44,28 @@ extension ManagedObjectContext {
         beginOperation()
         defer { endOperation() }
         returnToFirstState()
-        tellDescendantsOfReset()
+        notifyDescendantsOfReset()
         assertInvariants()
     }
 
     // Notifies all descendants at once: the queue of a grandchild may be entered before its
     // parent's.
-    private func tellDescendantsOfReset() {
+    private func notifyDescendantsOfReset() {
         for child in liveChildren {
-            child.mailbox.withLock { $0.parentWasReset = true }
-            child.tellDescendantsOfReset()
+            child.pendingUpdates.withLock { $0.parentWasReset = true }
+            child.notifyDescendantsOfReset()
         }
     }
 
     /// Resets the context if one above it was reset since its queue was last entered, and follows
     /// the context on the coordinator to another generation.
     func followReset() {
-        let (wasReset, hasMoved) = mailbox.withLock { mailbox in
+        let (wasReset, hasMoved) = pendingUpdates.withLock { pendingUpdates in
             defer {
-                mailbox.parentWasReset = false
-                mailbox.parentHasMoved = false
+                pendingUpdates.parentWasReset = false
+                pendingUpdates.parentHasMoved = false
             }
-            return (mailbox.parentWasReset, mailbox.parentHasMoved)
+            return (pendingUpdates.parentWasReset, pendingUpdates.parentHasMoved)
         }
         if wasReset { returnToFirstState() }
         if hasMoved { forgetRowsOfFaults() }

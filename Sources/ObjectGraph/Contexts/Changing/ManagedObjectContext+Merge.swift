@@ -6,9 +6,9 @@ extension ManagedObjectContext {
     /// Merging happens on this context's queue after the save. May be set from any thread. The
     /// default is false.
     public var automaticallyMergesChangesFromParent: Bool {
-        get { mailbox.withLock { $0.mergesAutomatically } }
+        get { pendingUpdates.withLock { $0.mergesAutomatically } }
         set {
-            mailbox.withLock { $0.mergesAutomatically = newValue }
+            pendingUpdates.withLock { $0.mergesAutomatically = newValue }
             guard parent == nil else { return }
             if newValue {
                 coordinator.addMergingContext(self)
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
     /// Queue: the context's.
     public func mergeChanges(_ changes: ObjectChanges) {
         checkQueue()
-        takeMail()
+        takePendingUpdates()
         beginOperation()
         defer { endOperation() }
         moveToNewestGeneration()
@@ -167,22 +167,22 @@ extension ManagedObjectContext {
         }
     }
 
-    var liveChildren: [ManagedObjectContext] { mailbox.withLock { $0.liveChildren } }
+    var liveChildren: [ManagedObjectContext] { pendingUpdates.withLock { $0.liveChildren } }
 
     var mergingChildren: [ManagedObjectContext] {
         liveChildren.filter(\.automaticallyMergesChangesFromParent)
     }
 
-    // MARK: - Mail
+    // MARK: - Updates from other contexts
 
-    /// Sends the new primary keys of objects to the mailboxes of all contexts below (spec §4.2).
-    func tellChildren(_ keys: [AssignedKey]) {
-        guard !keys.isEmpty, mailbox.withLock({ !$0.children.isEmpty }) else { return }
+    /// Sends the new primary keys of objects to the pending updates of all contexts below (spec §4.2).
+    func notifyDescendants(of keys: [AssignedKey]) {
+        guard !keys.isEmpty, pendingUpdates.withLock({ !$0.children.isEmpty }) else { return }
         deliverToDescendants(keys.map(PermanentKey.init))
     }
 
     /// Sends the new primary keys of objects to all contexts on the same root.
-    func tellRelatives(_ keys: [AssignedKey]) {
+    func notifyRelatives(of keys: [AssignedKey]) {
         guard !keys.isEmpty, var root = parent else { return }
         while let parent = root.parent { root = parent }
         let keys = keys.map(PermanentKey.init)
@@ -201,34 +201,34 @@ extension ManagedObjectContext {
     ///
     /// - Returns: The contexts below, so that none is deallocated while the lock is held.
     private func deliver(_ keys: [PermanentKey]) -> [ManagedObjectContext] {
-        mailbox.withLock { mailbox in
-            mailbox.permanentKeys += keys
-            mailbox.deliveryCount += 1
-            let children = mailbox.liveChildren
+        pendingUpdates.withLock { pendingUpdates in
+            pendingUpdates.permanentKeys += keys
+            pendingUpdates.deliveryCount += 1
+            let children = pendingUpdates.liveChildren
             return children + children.flatMap { $0.deliver(keys) }
         }
     }
 
-    /// Whether the mailbox has permanent keys, which a save further up has assigned.
-    var hasMail: Bool { mailbox.withLock { !$0.permanentKeys.isEmpty } }
+    /// Whether there are permanent keys to take, which a save further up has assigned.
+    var hasPendingKeys: Bool { pendingUpdates.withLock { !$0.permanentKeys.isEmpty } }
 
     /// How many times a save further up has delivered permanent keys.
-    var deliveryCount: Int { mailbox.withLock { $0.deliveryCount } }
+    var deliveryCount: Int { pendingUpdates.withLock { $0.deliveryCount } }
 
-    /// Follows resets and removed stores, and takes the permanent keys from the mailbox.
-    func takeMail() {
+    /// Follows resets and removed stores, and takes the permanent keys from the pending updates.
+    func takePendingUpdates() {
         // Code that uses a main-queue context without `perform` enters its queue with each use.
         if !queue.isEntered { followReset() }
         followStores()
         takePermanentKeys()
     }
 
-    /// Takes the permanent keys from the mailbox. No object is detached, so that a save or a fetch
+    /// Takes the permanent keys from the pending updates. No object is detached, so that a save or a fetch
     /// may go on.
     func takePermanentKeys() {
-        let keys = mailbox.withLock { mailbox in
-            defer { mailbox.permanentKeys = [] }
-            return mailbox.permanentKeys
+        let keys = pendingUpdates.withLock { pendingUpdates in
+            defer { pendingUpdates.permanentKeys = [] }
+            return pendingUpdates.permanentKeys
         }
         guard !keys.isEmpty else { return }
         var references = RowReferences()

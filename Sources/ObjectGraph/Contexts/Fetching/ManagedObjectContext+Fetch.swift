@@ -131,7 +131,7 @@ extension ManagedObjectContext {
 
     private func entity(of request: FetchRequest) throws -> Entity {
         checkQueue()
-        takeMail()
+        takePendingUpdates()
         // Checked before pending changes alter the request.
         try request.checkLimits()
         guard let entity = model.entity(named: request.entityName) else {
@@ -183,7 +183,7 @@ extension ManagedObjectContext {
                 ? .keys(try channel.fetchKeys(request, entity: entity))
                 : .rows(
                     try channel.fetchRows(
-                        request, entity: entity, keepsSnapshot: isLookUp && queue.keepsSnapshot()))
+                        request, entity: entity, keepsSnapshot: isLookUp && queue.keepSnapshot()))
         }
     }
 

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
         noteObservedValues()
         defer { notifyOfOperation() }
         defer { assertInvariants() }
-        takeMail()
+        takePendingUpdates()
         _ = try requiringReads { processChanges(isSaving: true) }
         guard hasChanges else {
             post(.willSave)
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
         checkQueue()
         defer { assertInvariants() }
-        takeMail()
+        takePendingUpdates()
         let temporary = objects.filter {
             $0.reference < 0 && !$0.isDeleted && $0.managedObjectContext === self
         }
@@ -67,10 +67,10 @@ extension ManagedObjectContext {
         var references = RowReferences()
         for key in keys { references.renewed[key.temporary] = key.permanent }
         for object in tracker.objects { renewReferences(of: object, &references) }
-        takeMail()
-        tellChildren(keys)
+        takePendingUpdates()
+        notifyDescendants(of: keys)
         // Other contexts may have objects that were saved from here and brought back since.
-        tellRelatives(keys.filter { undoRecorder.mayHaveBeenSaved($0.temporary) })
+        notifyRelatives(of: keys.filter { undoRecorder.mayHaveBeenSaved($0.temporary) })
         // Nothing has changed, but snapshots and differences have the identifiers.
         if !keys.isEmpty { post(nil, followed: .didSave(ObjectChanges())) }
     }

@@ -124,7 +124,7 @@ struct SaveOperation {
             }
         } catch {
             assignment.takeBack()
-            if let originalChannel { context.read(from: originalChannel) }
+            if let originalChannel { context.switchChannel(to: originalChannel) }
             original?.restore(in: context)
             throw error
         }
@@ -141,7 +141,7 @@ struct SaveOperation {
     private mutating func handUp(plansOfDelivery deliveryCount: Int) throws {
         if !plans.isEmpty {
             historyToken = try context.channel.save(plans, from: context.origin) { [context] in
-                !context.hasMail && context.deliveryCount == deliveryCount
+                !context.hasPendingKeys && context.deliveryCount == deliveryCount
             }
         } else if context.parent == nil {
             try context.coordinator.saveMetadata()
@@ -220,7 +220,7 @@ struct SaveOperation {
         work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }
         context.dropUncut(work.deleted)
-        context.tellChildren(assignment.keys)
+        context.notifyDescendants(of: assignment.keys)
         let siblings =
             context.parent == nil ? context.coordinator.mergingContexts(besides: context) : []
         let children = context.mergingChildren
