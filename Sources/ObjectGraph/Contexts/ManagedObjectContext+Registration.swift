@@ -67,7 +67,7 @@ extension ManagedObjectContext {
         return registeredObject(reference, scope)
     }
 
-    /// Looks again after taking the pending updates: a save further up may have assigned this identifier
+    /// Looks again after taking updates: a save further up may have assigned this identifier
     /// after the queue was entered.
     private func registeredObject(_ reference: Int64, _ scope: ObjectIDScope) -> ManagedObject? {
         let table = table(scope.entityIndex, scope.storeNumber)

@@ -175,7 +175,7 @@ extension ManagedObjectContext {
 
     // MARK: - Updates from other contexts
 
-    /// Sends the new primary keys of objects to the pending updates of all contexts below (spec §4.2).
+    /// Adds the new primary keys of objects to the updates of all contexts below (spec §4.2).
     func notifyDescendants(of keys: [AssignedKey]) {
         guard !keys.isEmpty, pendingUpdates.withLock({ !$0.children.isEmpty }) else { return }
         deliverToDescendants(keys.map(PermanentKey.init))
@@ -223,8 +223,7 @@ extension ManagedObjectContext {
         takePermanentKeys()
     }
 
-    /// Takes the permanent keys from the pending updates. No object is detached, so that a save or a fetch
-    /// may go on.
+    /// Takes the permanent keys. No object is detached, so that a save or a fetch may go on.
     func takePermanentKeys() {
         let keys = pendingUpdates.withLock { pendingUpdates in
             defer { pendingUpdates.permanentKeys = [] }
