@@ -138,7 +138,7 @@ extension ManagedObject {
 
     /// Has the delete rules of a deleted object applied again, since it has another relationship
     /// now. Undo restores what they have cut.
-    private final func noteRelation(to object: ManagedObject) {
+    final func noteRelation(to object: ManagedObject) {
         guard state.deletion == .propagated || object.state.deletion == .propagated else { return }
         if let undoManager = managedObjectContext?.undoManager,
             undoManager.isUndoing || undoManager.isRedoing

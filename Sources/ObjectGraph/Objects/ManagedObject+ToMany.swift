@@ -257,7 +257,7 @@ extension ManagedObject {
 
     /// Reads the members before one is added or removed if their present order matters: for undo,
     /// and for unsaved places of the others.
-    private final func keepOrder(of property: Property) {
+    final func keepOrder(of property: Property) {
         if let context = managedObjectContext, context.undoManager != nil {
             context.noteEvent(of: self)
         }
@@ -292,7 +292,7 @@ extension ManagedObject {
         return binding.entity.isKind(of: owner) ? nil : owner
     }
 
-    private final func canRefer(to object: ManagedObject?, _ property: Property) -> Bool {
+    final func canRefer(to object: ManagedObject?, _ property: Property) -> Bool {
         guard let context = managedObjectContext else {
             changeIsLost()
             return false
