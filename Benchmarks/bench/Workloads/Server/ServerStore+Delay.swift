@@ -1,4 +1,7 @@
 #if PostgreSQL
+import ObjectGraph
+import Stacks
+
 extension WorkerContext {
     /// Runs the body with a new store on the server, at the distance of the job.
     func withServerStore<Result>(_ body: (ServerStore) throws -> Result) throws -> Result {
