@@ -127,7 +127,7 @@ struct ReferenceGraph {
     private var lastVersions: [Int: Int] = [:]
     private(set) var storedPairs: Set<Pair> = []
     var levels: [Level]
-    private(set) var isUnclear = false
+    var isUnclear = false
 
     init(_ arrangement: [Script.Place], isOrdered: Bool) {
         self.isOrdered = isOrdered
