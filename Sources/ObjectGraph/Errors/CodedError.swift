@@ -1,5 +1,19 @@
 import Foundation
 
+/// An error of the engine for which Core Data has a code (spec §5.6). Its `localizedDescription` is
+/// its description.
+///
+/// The conformances are in this file: a linker takes only the files of a static library that
+/// something refers to.
+public protocol CodedError: LocalizedError, CustomStringConvertible {
+    /// Core Data's code in its own domain.
+    var code: Int { get }
+}
+
+extension CodedError {
+    public var errorDescription: String? { description }
+}
+
 extension ValidationError: CodedError {}
 
 extension ValidationErrors: CodedError {
