@@ -7,7 +7,7 @@ import RunRecords
 ///
 /// Source: measuring §2 (levels correlate from block to block; a throttled disk has two states)
 /// and §9, item 1.
-public enum MachineDrift: Hashable, Sendable, CaseIterable {
+enum MachineDrift: Hashable, Sendable, CaseIterable {
     case none
     /// Each pair is slower by 1 % of the first level.
     case linear

@@ -8,15 +8,15 @@ import RunRecords
 ///
 /// The shape was fitted to pairs measured on a virtual machine with two cores.
 /// Source: measuring §2 and §9.
-public struct NoiseModel: Hashable, Sendable {
-    public var name: String
+struct NoiseModel: Hashable, Sendable {
+    var name: String
     /// The standard deviation of the normal part; .01 is 1 %.
-    public var spread: Double
+    var spread: Double
     /// How often the Laplacian part is drawn (0…1), and its scale.
-    public var tailShare: Double
-    public var tailSpread: Double
+    var tailShare: Double
+    var tailSpread: Double
 
-    public init(_ name: String, spread: Double, tailShare: Double = 0, tailSpread: Double = 0) {
+    init(_ name: String, spread: Double, tailShare: Double = 0, tailSpread: Double = 0) {
         self.name = name
         self.spread = spread
         self.tailShare = tailShare
@@ -24,7 +24,7 @@ public struct NoiseModel: Hashable, Sendable {
     }
 
     /// One pair's ln(head / base) on identical code.
-    public func draw(using generator: inout SeededGenerator) -> Double {
+    func draw(using generator: inout SeededGenerator) -> Double {
         if Double.random(in: 0..<1, using: &generator) < tailShare {
             return tailSpread * generator.laplacian()
         }
@@ -34,24 +34,24 @@ public struct NoiseModel: Hashable, Sendable {
 
 extension NoiseModel {
     /// Single-threaded work, both arms pinned to one core and taking turns.
-    public static let pinned = NoiseModel("pinned", spread: 0.006_5)
+    static let pinned = NoiseModel("pinned", spread: 0.006_5)
     /// SQLite's write-ahead log with `synchronous=NORMAL`, measured the same way.
-    public static let writeAheadLog = NoiseModel(
+    static let writeAheadLog = NoiseModel(
         "WAL", spread: 0.019, tailShare: 0.02, tailSpread: 0.06)
     /// Processes run one after the other; the 10th percentile of their batches.
-    public static let backToBack = NoiseModel(
+    static let backToBack = NoiseModel(
         "back-to-back p10", spread: 0.010_6, tailShare: 0.16, tailSpread: 0.15)
     /// Threads with contention, 20 rounds.
-    public static let contended = NoiseModel(
+    static let contended = NoiseModel(
         "contended, R = 20", spread: 0.055, tailShare: 0.15, tailSpread: 0.12)
     /// The CPU time of threads with contention.
-    public static let contendedCPU = NoiseModel(
+    static let contendedCPU = NoiseModel(
         "contended CPU", spread: 0.035, tailShare: 0.05, tailSpread: 0.08)
     /// Commits that wait for a throttled disk.
-    public static let sync = NoiseModel(
+    static let sync = NoiseModel(
         "fsync back-to-back", spread: 0.13, tailShare: 0.45, tailSpread: 0.90)
 
-    public static let all = [
+    static let all = [
         pinned, writeAheadLog, backToBack, contended, contendedCPU, sync,
     ]
 }

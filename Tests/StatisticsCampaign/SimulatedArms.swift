@@ -4,20 +4,20 @@ import Reports
 import RunRecords
 
 /// Pairs as a noisy machine would give them, with a known slowdown.
-public struct SimulatedArms: Hashable, Sendable {
-    public var model: NoiseModel
-    public var drift: MachineDrift
+struct SimulatedArms: Hashable, Sendable {
+    var model: NoiseModel
+    var drift: MachineDrift
     /// The true slowdown of the head, as a share; negative if it is faster.
-    public var slowdown: Double
+    var slowdown: Double
 
-    public init(_ model: NoiseModel, drift: MachineDrift = .none, slowdown: Double = 0) {
+    init(_ model: NoiseModel, drift: MachineDrift = .none, slowdown: Double = 0) {
         self.model = model
         self.drift = drift
         self.slowdown = slowdown
     }
 
     /// The measurements of `count` pairs of one row; the first pair has the number `block`.
-    public func pairs(
+    func pairs(
         count: Int, from block: Int = 0, using generator: inout SeededGenerator
     ) -> [PairedSamples.Pair] {
         let levels = drift.levels(count: count, using: &generator)
@@ -34,7 +34,7 @@ public struct SimulatedArms: Hashable, Sendable {
 
     /// Judges a row as the gate does: a first look, a confirmation of a finding, and up to
     /// `extraLooks` times 10 more pairs while the row is inconclusive.
-    public func comparison(
+    func comparison(
         by rule: PairedRule, extraLooks: Int = 0, using generator: inout SeededGenerator
     ) -> Comparison {
         var samples = PairedSamples(

@@ -5,19 +5,19 @@ import RunRecords
 
 /// The paired rule on known noise: how often it alarms on identical code, and how often it finds a
 /// real change. Source: measuring §9, items 1, 2 and 6.
-public struct StatisticsSelfTest: Sendable {
+struct StatisticsSelfTest: Sendable {
     private let seed: UInt64
     private let drawCount: Int
 
     /// - Parameter drawCount: the simulated looks for each figure; 20,000 take seconds in a release
     ///   build.
-    public init(seed: UInt64, drawCount: Int = 20_000) {
+    init(seed: UInt64, drawCount: Int = 20_000) {
         self.seed = seed
         self.drawCount = drawCount
     }
 
     /// Runs all checks.
-    public func report() -> SelfTestReport {
+    func report() -> SelfTestReport {
         var report = SelfTestReport(
             "The paired rule on simulated noise (seed \(seed), \(drawCount) draws)")
         for reference in ReferenceRates.all { compare(reference, into: &report) }

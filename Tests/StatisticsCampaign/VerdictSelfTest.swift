@@ -7,7 +7,7 @@ import Synchronization
 
 /// How many whole reports contain a false verdict, and how many comparisons are decided, on
 /// machines with known noise.
-public struct VerdictSelfTest: Sendable {
+struct VerdictSelfTest: Sendable {
     private static let questionCount = 30
     private static let differenceSought = 0.15
     /// Cells that are identical, that differ by as much as a binary's layout, by as much as
@@ -22,13 +22,13 @@ public struct VerdictSelfTest: Sendable {
 
     /// - Parameter reportCount: the reports of each kind. 1,000 take about a minute of processor
     ///   time in a release build.
-    public init(seed: UInt64, reportCount: Int = 1_000) {
+    init(seed: UInt64, reportCount: Int = 1_000) {
         self.seed = seed
         self.reportCount = reportCount
     }
 
     /// Runs all checks.
-    public func report() -> SelfTestReport {
+    func report() -> SelfTestReport {
         var report = SelfTestReport(
             "Verdicts of \(reportCount) simulated reports each (seed \(seed)): the share of reports with a false "
                 + "verdict, and of comparisons that are decided")

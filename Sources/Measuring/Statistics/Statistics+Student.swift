@@ -21,7 +21,7 @@ extension Statistics {
 
     /// The mean, and the square of its standard error.
     private static func meanAndError(_ values: [Double]) -> (mean: Double, error: Double) {
-        let (mean, deviation) = meanAndDeviation(values)
+        let (mean, deviation) = meanAndDeviation(values[...])
         return (mean, deviation * deviation / Double(values.count))
     }
 

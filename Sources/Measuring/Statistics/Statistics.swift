@@ -42,7 +42,7 @@ public enum Statistics {
 
     /// The mean and the sample's standard deviation of two values or more.
     public static func meanAndDeviation(
-        _ values: some Collection<Double>
+        _ values: ArraySlice<Double>
     ) -> (mean: Double, deviation: Double) {
         let mean = values.reduce(0, +) / Double(values.count)
         let squares = values.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }

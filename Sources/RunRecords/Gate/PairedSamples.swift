@@ -75,7 +75,7 @@ extension PairedSamples.Pair {
 extension [PairedSamples.Pair] {
     /// ln(head / base) of the first look. Later pairs do not replace missing ones, such as those of
     /// a saturated load: they never make a finding.
-    public func firstLook(by rule: PairedRule) -> [Double] {
+    func firstLook(by rule: PairedRule) -> [Double] {
         filter { $0.block < rule.pairCount }.map(\.logRatio)
     }
 }

@@ -8,14 +8,14 @@ struct BoundTest: Sendable {
     let quickFactor: Double
     /// Whether the error is large enough for a glance.
     let glances: Bool
-    public let looks: [Look]
+    let looks: [Look]
 
     /// The error of a bound is spent on the quick look and the later ones.
     static let quickShare = 0.25
 
     /// The tests with these errors, which descend. A test with less error never rejects what one with
     /// more keeps, so its intervals contain those of the other.
-    public static func all(errors: [Double], quickLook: Int, looks: [Int]) -> [BoundTest] {
+    static func all(errors: [Double], quickLook: Int, looks: [Int]) -> [BoundTest] {
         var spenders = errors.map { Look.Spender(left: (1 - quickShare) * $0) }
         var distribution = SignedRankDistribution()
         var tables = errors.map { _ in [Look]() }
@@ -72,7 +72,7 @@ enum Glance {
     /// The rounds of the quick look. Fewer than 5 are decided by a machine that is slow for a while.
     ///
     /// - Parameter boundError: the error of the bounds that should have a glance.
-    public static func roundCount(boundError: Double) -> Int {
+    static func roundCount(boundError: Double) -> Int {
         var roundCount = 5
         while !isAllowed(after: roundCount, boundError: boundError) { roundCount += 1 }
         return roundCount
@@ -83,10 +83,10 @@ enum Glance {
         error(of: roundCount) <= 3 / 4 * BoundTest.quickShare * boundError
     }
 
-    public static func error(of roundCount: Int) -> Double { pow(chance, Double(roundCount)) }
+    static func error(of roundCount: Int) -> Double { pow(chance, Double(roundCount)) }
 
     /// The bounds if the rounds differ obviously; otherwise `nil`.
-    public static func bounds(of rounds: ArraySlice<Double>) -> ClosedRange<Double>? {
+    static func bounds(of rounds: ArraySlice<Double>) -> ClosedRange<Double>? {
         let (mean, deviation) = Statistics.meanAndDeviation(rounds)
         guard deviation <= spread * abs(mean) else { return nil }
         if rounds.allSatisfy({ $0 > logRatio }) {
@@ -101,11 +101,11 @@ enum Glance {
 
 /// A number of rounds after which comparisons are evaluated by a signed-rank test.
 struct Look: Sendable {
-    public let roundCount: Int
+    let roundCount: Int
     /// The W₊ that rejects a value of the ratio; above the highest one if none does.
     let criticalSum: Int
     /// P(W₊ ≥ criticalSum): the error that the look spends.
-    public let error: Double
+    let error: Double
 
     private var averageCount: Int { roundCount * (roundCount + 1) / 2 }
 
@@ -114,7 +114,7 @@ struct Look: Sendable {
     ///
     /// Source: Tukey, "The simplest signed-rank tests" (1949); Hollander and Wolfe, "Nonparametric
     /// Statistical Methods", §3.2.
-    public func interval(ofSorted sorted: [Double]) -> ClosedRange<Double> {
+    func interval(ofSorted sorted: [Double]) -> ClosedRange<Double> {
         guard criticalSum <= averageCount else { return -Double.infinity...Double.infinity }
         let averages = WalshAverages(sorted)
         let lower = averages.greatest(criticalSum)
@@ -154,7 +154,7 @@ extension Look {
 
         init(left: Double) { self.left = left }
 
-        public mutating func look(
+        mutating func look(
             after roundCount: Int, _ distribution: SignedRankDistribution,
             spendingAtMost limit: Double
         ) -> Look {

@@ -61,7 +61,7 @@ public struct RoundAllocation: Sendable {
     /// - Parameter logRatios: those of each cell.
     public static func pooledSpread(_ logRatios: [[Double]]) -> Double? {
         let variances = logRatios.filter { $0.count >= 2 }.map { rounds in
-            let deviation = Statistics.meanAndDeviation(rounds).deviation
+            let deviation = Statistics.meanAndDeviation(rounds[...]).deviation
             return deviation * deviation
         }
         guard !variances.isEmpty else { return nil }
