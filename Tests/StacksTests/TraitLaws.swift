@@ -1,6 +1,7 @@
 import Foundation
 import ObjectGraph
 import Stacks
+import Synchronization
 import TestSupport
 import Testing
 
@@ -70,6 +71,31 @@ extension LawCase {
 
         #expect(await worker.perform(schedule: .enqueued) { held.objects?.loanCount } == 7)
         await worker.perform { held.objects = nil }
+    }
+
+    @Test(arguments: [(StackKind.shared, 0), (.sharedReadFirst, 1)])
+    func `observers of faults notice a merge if the view reads the objects first`(
+        _ kind: StackKind, noticed: Int
+    ) async throws {
+        let test = try StackUnderTest(LawCase(kind: kind))
+        try test.write { _ = $0.insertBook("Dune") }
+        let held = Held<(book: Book, observation: PropertyObservation)>()
+        let count = Atomic(0)
+        try await test.readView { view in
+            let book = try view.book("Dune")
+            let observation = try book.observe("loanCount") { _ in
+                count.add(1, ordering: .relaxed)
+            }
+            view.refresh(book, mergeChanges: false)
+            held.objects = (book, observation)
+        }
+
+        try test.write { try $0.book("Dune").loanCount = 7 }
+        try test.stack.settle()
+
+        #expect(try await test.readView { _ in held.objects?.book.loanCount } == 7)
+        #expect(count.load(ordering: .relaxed) == noticed)
+        try await test.readView { _ in held.objects = nil }
     }
 
     @Test(arguments: LawCase.all(with: .followsHistory), [false, true])

@@ -84,8 +84,11 @@ private struct SimulatedContest {
     private let design: SequentialDesign
     private let levels: [Double]
     private let truths: [Double]
-    /// ln of the time of each cell in each round; `nil` where it was not sampled.
-    private var rounds: [[Double?]] = []
+    private var roundCount = 0
+    /// ln of the times of each cell.
+    private var times: [[Double]]
+    /// ln of each pair's ratio, in the rounds that sampled both.
+    private var logRatios: [[[Double]]]
     /// How cells compare with others, at the last look of each pair.
     private var conclusions: [[SequentialDesign.State]]
 
@@ -94,6 +97,8 @@ private struct SimulatedContest {
         self.design = design
         self.levels = levels
         self.truths = truths
+        times = levels.map { _ in [] }
+        logRatios = levels.map { _ in levels.map { _ in [] } }
         let none = levels.map { _ in SequentialDesign.State() }
         conclusions = levels.map { _ in none }
     }
@@ -101,9 +106,7 @@ private struct SimulatedContest {
     /// The baseline, or the cell with the best median.
     private var reference: Int {
         guard contest.baseline == nil else { return 0 }
-        let medians = levels.indices.map { cell in
-            Statistics.median(rounds.compactMap { $0[cell] }) ?? 0
-        }
+        let medians = times.map { Statistics.median($0) ?? 0 }
         return medians.indices.min { medians[$0] < medians[$1] }!
     }
 
@@ -112,17 +115,10 @@ private struct SimulatedContest {
         levels.indices.first { $0 != cell && conclusions[cell][$0].conclusion == .more }
     }
 
-    private func logRatios(_ cell: Int, _ reference: Int) -> [Double] {
-        rounds.compactMap { round in
-            guard let time = round[cell], let other = round[reference] else { return nil }
-            return time - other
-        }
-    }
-
     var block: RoundAllocation.Block {
         let reference = reference
         let others = levels.indices.filter { $0 != reference }
-        let spread = RoundAllocation.pooledSpread(others.map { logRatios($0, reference) })
+        let spread = RoundAllocation.pooledSpread(others.map { logRatios[$0][reference] })
         let open = others.filter { cell in
             let state = conclusions[cell][reference]
             return state.conclusion == nil && !state.isContradictory
@@ -131,9 +127,9 @@ private struct SimulatedContest {
         return RoundAllocation.Block(
             comparisons: open.map {
                 RoundAllocation.OpenComparison(
-                    question: "", cells: [$0, reference], logRatios: logRatios($0, reference),
+                    question: "", cells: [$0, reference], logRatios: logRatios[$0][reference],
                     sameWithin: SimulatedReport.sameWithin, spread: spread)
-            }, roundCount: rounds.count,
+            }, roundCount: roundCount,
             seconds: Dictionary(
                 uniqueKeysWithValues: levels.indices.map { ($0, Self.secondsPerSample) }))
     }
@@ -143,20 +139,20 @@ private struct SimulatedContest {
         of cells: Set<Int>, on machine: inout NoisyMachine, number: Int,
         using generator: inout SeededGenerator
     ) {
-        var times = levels.map { _ in nil as Double? }
+        roundCount += 1
         for cell in cells.sorted().shuffled(using: &generator) {
-            times[cell] = levels[cell] + machine.sample(of: cell, in: number)
+            times[cell].append(levels[cell] + machine.sample(of: cell, in: number))
         }
-        rounds.append(times)
         for cell in cells {
             for other in cells where other != cell && (contest.baseline == nil || other == 0) {
+                logRatios[cell][other].append(times[cell].last! - times[other].last!)
                 let state = conclusions[cell][other]
                 guard state.conclusion == nil, !state.isContradictory else { continue }
-                let logRatios = logRatios(cell, other)
+                let logRatios = logRatios[cell][other]
                 guard design.isLook(at: logRatios.count) else { continue }
                 conclusions[cell][other] = design.evaluate(
                     logRatios, contest.errorShares(against: contest.cells[other]),
-                    sameWithin: SimulatedReport.sameWithin)
+                    sameWithin: SimulatedReport.sameWithin, after: state)
             }
         }
     }

@@ -22,28 +22,28 @@ struct WorkloadKind: Sendable {
     /// Prepares, measures and verifies one sample, in a process of its own.
     var run: @Sendable (WorkerContext) throws -> WorkloadOutcome
 
-    /// What a sample works on.
+    /// The rows that exist before the timed work begins.
     enum Data: Sendable {
-        /// The flights, whose number a file may set. They are in no store yet.
+        /// Flights in memory. A workload file may set their number.
         case flights
-        /// The same, in a store.
+        /// Flights in a store.
         case storedFlights
-        /// A store of the kind's own. Reads only the context's job; nil for a sample that makes its
+        /// A store that the kind describes from the context's job; nil for a sample that makes its
         /// stores itself.
         case own(@Sendable (WorkerContext) -> (any SampleStore)?)
-        /// What the sample makes itself.
+        /// None: the sample makes its rows itself.
         case none
         /// A store on a server.
         case onServer
     }
 
-    /// What happens at once, and how costs are judged.
+    /// How many threads work, which decides whether counts are exact and how costs are judged.
     enum Work: Sendable {
-        /// One thread works.
+        /// One thread works, so counts are exact.
         case alone
         /// Several threads work, so counts depend on their scheduling.
         case contended
-        /// The same, in the mix of operations and the phases that a file describes.
+        /// Several threads work, in the phases and with the mix of operations of a workload file.
         case load
         /// A gate judges only how the cost of a row grows.
         case growth

@@ -3,8 +3,8 @@ import ObjectGraph
 import Reports
 import RunRecords
 
-/// What a run measures of a store. It takes all counts, and the times that fit into its budget, the
-/// quickest first.
+/// Chooses the workloads that measure a store: all counts, and the times that fit into the budget,
+/// the quickest first.
 struct StorePlan {
     /// In the order of the report.
     private(set) var workloads: [Workload] = []

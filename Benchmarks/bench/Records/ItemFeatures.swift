@@ -1,4 +1,4 @@
-/// What a store of items has beside the ten columns of an item.
+/// The indexes, tables and files of a store of items, besides the ten columns of an item.
 struct ItemFeatures: OptionSet, Sendable, Codable, Hashable {
     let rawValue: Int
 

@@ -58,13 +58,16 @@ public struct SequentialDesign: Sendable {
     /// Evaluates rounds in the order in which they were taken. Only looks that have been reached
     /// count. A conclusion stays; later looks only narrow its interval.
     ///
-    /// - Parameter logRatios: ln(cell / reference) of each round.
+    /// - Parameters:
+    ///   - logRatios: ln(cell / reference) of each round.
+    ///   - earlier: the state after fewer of the same rounds, whose looks are not repeated.
     public func evaluate(
-        _ logRatios: [Double], _ shares: ErrorShares, sameWithin: Double
+        _ logRatios: [Double], _ shares: ErrorShares, sameWithin: Double,
+        after earlier: State = State()
     ) -> State {
         let (equivalence, difference) = (tests[shares.equivalence]!, tests[shares.difference]!)
-        var state = State()
-        if logRatios.count >= quickLook {
+        var state = earlier
+        if logRatios.count >= quickLook, state.roundCount < quickLook {
             let rounds = logRatios.prefix(quickLook)
             state.add(equivalence.quickInterval(of: rounds), difference.quickInterval(of: rounds))
             if difference.glances, let bounds = Glance.bounds(of: rounds) {
@@ -72,7 +75,8 @@ public struct SequentialDesign: Sendable {
             }
             state.conclude(sameWithin: sameWithin, after: quickLook)
         }
-        for (place, count) in looks.enumerated() where count <= logRatios.count {
+        for (place, count) in looks.enumerated()
+        where count > state.roundCount && count <= logRatios.count {
             guard !state.isContradictory else { break }
             let sorted = logRatios.prefix(count).sorted()
             state.add(

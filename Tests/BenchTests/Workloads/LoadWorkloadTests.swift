@@ -112,6 +112,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [("operations: 40", true), ("seconds: 1", false)])
+    func `the main thread's time is that of a fixed number of operations`(
+        extent: String, isKnown: Bool
+    ) throws {
+        let cells = try run(
+            "shared", "writers: 1, readers: 1, rows: 50",
+            """
+            mix: [{ operation: update }, { operation: read }]
+            phases: [{ mode: closed, \(extent) }]
+            """)
+        #expect((cells[0].values(of: "mainThreadTime").first != nil) == isKnown)
+    }
+
     /// The view merges on the main queue while the writer continues.
     @Test func `what the saves of a turn set off is counted with it`() throws {
         let cells = try run(

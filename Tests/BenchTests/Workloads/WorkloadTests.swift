@@ -60,6 +60,12 @@ import Testing
         }
     }
 
+    @Test func `a list shows what a loop has inserted, in every stack that merges`() throws {
+        // The workload compares the list's count with the file's.
+        _ = try run(
+            "batch-insert", "all-stacks", "mode: loop, rows: 300, saveSize: 100, list: true")
+    }
+
     @Test(arguments: [
         ("import", "all-stacks", "store: memory, context: [worker, batch]"),
         (

@@ -5,11 +5,11 @@ import Measuring
 /// A new line is one value of ``all``, and a method of ``EngineWorkload`` if it works like no other.
 struct EngineRow: Sendable {
     let name: String
-    /// What its store has beside the ten columns of an item.
+    /// The indexes, tables and files of its store, besides the ten columns of an item.
     let features: ItemFeatures
     let start: Start
     let tracksHistory: Bool
-    /// What a reader should know before comparing it; nil for most.
+    /// A sentence that reports print below the table, because the row would be misread without it.
     let note: String?
     let measure: @Sendable (EngineWorkload) throws -> WorkloadOutcome
 
