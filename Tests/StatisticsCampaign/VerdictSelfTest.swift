@@ -20,7 +20,7 @@ struct VerdictSelfTest: Sendable {
     private let seed: UInt64
     private let reportCount: Int
 
-    /// - Parameter reportCount: the reports of each kind. 1,000 take about a minute of processor
+    /// - Parameter reportCount: the reports of each kind. 1,000 take about five minutes of processor
     ///   time in a release build.
     init(seed: UInt64, reportCount: Int = 1_000) {
         self.seed = seed
