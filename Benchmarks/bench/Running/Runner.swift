@@ -222,6 +222,7 @@ struct Runner {
     private mutating func measureUntilDecided(_ blocks: [Block], seconds: Double?) throws {
         let design = run.sequentialDesign
         var allocation = RoundAllocation(design, seed: run.seed)
+        var decisions = DecisionCount()
         while !Interruption.isRequested {
             let open = blocks.map { run.workloads[$0.workload].openComparisons(in: $0, design) }
             let states = zip(blocks, open).map { block, comparisons in
@@ -231,7 +232,10 @@ struct Runner {
             }
             let chosen = allocation.next(states, secondsLeft: seconds.map { $0 - elapsedSeconds })
             guard !chosen.isEmpty else { break }
-            tellStatus(secondsLeft: seconds.map { $0 - elapsedSeconds })
+            decisions.update(run.questionResults)
+            progress.tell(
+                "comparisons: \(decisions.decidedCount) decided, \(decisions.openCount) open",
+                secondsLeft: seconds.map { $0 - elapsedSeconds })
             for turn in chosen {
                 guard elapsedSeconds < seconds ?? .infinity else { break }
                 let block = blocks[turn.block]
@@ -286,13 +290,6 @@ struct Runner {
                     (cell, $0)
                 }
             })
-    }
-
-    private func tellStatus(secondsLeft: Double?) {
-        let findings = run.questionResults.flatMap(\.contests).flatMap(\.findings)
-        let decided = findings.count { $0.verdict.isDecided }
-        progress.tell(
-            "\(decided) of \(findings.count) comparisons decided", secondsLeft: secondsLeft)
     }
 
     private mutating func measure(_ cells: [Int], of block: Block, round number: Int) throws {
