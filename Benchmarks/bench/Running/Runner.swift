@@ -218,7 +218,7 @@ struct Runner {
     }
 
     /// Gives rounds to the blocks whose questions they are likely to decide, until all are decided
-    /// or the time is over.
+    /// or the time is over. Then says of the others why they got no more.
     private mutating func measureUntilDecided(_ blocks: [Block], seconds: Double?) throws {
         let design = run.sequentialDesign
         var allocation = RoundAllocation(design, seed: run.seed)
@@ -244,7 +244,15 @@ struct Runner {
                 try measure(cells, of: block, round: nextRound(of: block))
             }
         }
+        let secondsLeft = seconds.map { $0 - elapsedSeconds }
         try measureUnasked(blocks, until: seconds)
+        guard !Interruption.isRequested else { return }
+        let isAskedAlone = run.claims == nil && run.shard == nil
+        for result in run.questionResults {
+            let stop = StopSentence(
+                result, design, secondsLeft: secondsLeft, isAskedAlone: isAskedAlone)
+            if let stop { progress.note("\(stop)") }
+        }
     }
 
     /// Measures cells that no question is about: one round, or as many as fit if the run has no
