@@ -70,7 +70,8 @@ extension Workload {
         let identifiers = cells.map(identifier)
         guard identifiers.contains(where: cell.matches) else {
             throw node.error(
-                "matches no cell of \(name), which has \(identifiers.joined(separator: ", "))")
+                "matches no cell of \(name)"
+                    + remedy(forMissedCell: cell.pattern, cells: identifiers))
         }
     }
 

@@ -14,14 +14,34 @@ struct ConfigurationError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The message for an unknown name: the nearest allowed name, and all allowed names.
-func unknown(_ noun: String, _ name: String, allowed: [String]) -> String {
-    let guess = nearest(to: name, among: allowed).map { "; did you mean \"\($0)\"?" } ?? "."
+/// The message for an unknown name: the nearest known name, and all allowed names.
+///
+/// - Parameter others: names that are also known, and not listed.
+func unknown(
+    _ noun: String, _ name: String, allowed: [String], others: [String] = []
+) -> String {
+    let guess = suggestion(for: name, among: allowed + others) ?? "."
     let list = allowed.joined(separator: ", ")
     return "unknown \(noun) \"\(name)\"\(guess) Allowed: \(list)."
 }
 
+/// What follows "matches no cell" or the like: the nearest name, and the first cells.
+///
+/// - Parameter names: what else may be meant beside a whole cell.
+func remedy(forMissedCell name: String, cells: [String], names: [String] = []) -> String {
+    let guess = suggestion(for: name, among: names + cells) ?? "."
+    let shown = cells.prefix(12).joined(separator: ", ")
+    let more = cells.count > 12 ? " and \(cells.count - 12) more" : ""
+    return "\(guess) The cells are \(shown)\(more)"
+}
+
+private func suggestion(for name: String, among candidates: [String]) -> String? {
+    nearest(to: name, among: candidates).map { "; did you mean \"\($0)\"?" }
+}
+
 /// The candidate with the smallest edit distance, if that is small enough for a typing error.
+///
+/// - Parameter name: may have the wildcards of a `Glob`.
 func nearest(to name: String, among candidates: [String]) -> String? {
     let closest =
         candidates
@@ -31,17 +51,24 @@ func nearest(to name: String, among candidates: [String]) -> String? {
     return closest.candidate
 }
 
-/// The Levenshtein distance: insertions, deletions and replacements of one character.
+/// The Levenshtein distance: insertions, deletions and replacements of one character. In the first
+/// text, `*` stands for any characters and `?` for one.
 private func editDistance(_ first: String, _ second: String) -> Int {
     let second = Array(second)
     var distances = Array(0...second.count)
-    for (row, character) in first.enumerated() {
+    for character in first {
         var diagonal = distances[0]
-        distances[0] = row + 1
+        distances[0] += character == "*" ? 0 : 1
         for column in second.indices {
-            let replaced = diagonal + (second[column] == character ? 0 : 1)
-            diagonal = distances[column + 1]
-            distances[column + 1] = min(replaced, diagonal + 1, distances[column] + 1)
+            let next = column + 1
+            let isSame = character == "?" || character == second[column]
+            let edits =
+                character == "*"
+                ? min(distances[next], distances[column])
+                : min(
+                    diagonal + (isSame ? 0 : 1), distances[next] + 1, distances[column] + 1)
+            diagonal = distances[next]
+            distances[next] = edits
         }
     }
     return distances[second.count]

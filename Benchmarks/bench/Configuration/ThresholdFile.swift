@@ -29,6 +29,10 @@ struct ThresholdFile {
                 throw node.error(unknown("workload", rule.workload.pattern, allowed: known))
             case .unknownMetric(let rule, let known):
                 throw node.error(unknown("metric", rule.metric, allowed: known))
+            case .matchesNothing(let rule, let known):
+                throw node.error(
+                    "\"\(rule.cell)\" matches no cell of \(rule.workload)"
+                        + remedy(forMissedCell: rule.cell.pattern, cells: known))
             default: throw node.error("\(error)")
             }
         }

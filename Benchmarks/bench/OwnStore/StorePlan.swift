@@ -10,21 +10,44 @@ struct StorePlan {
     private(set) var workloads: [Workload] = []
     /// What is left out and why, one sentence each.
     private(set) var leftOut: [String] = []
+    /// The names of each question about times for which the budget is too short.
+    private(set) var questionsLeftOut: [[String]] = []
 
     private let survey: StoreSurvey
     private let model: ManagedObjectModel
     private let names: ShownNames
     private var candidates: [Candidate] = []
+    /// What the data do not allow, by the workload that would measure it.
+    private var omissions: [(workload: String, sentence: String)] = []
+
+    /// What the command line asks for, by the names of ``Selection``; everything if empty.
+    struct Asked {
+        var workloads: [String]
+        var questions: [String]
+    }
 
     /// A workload that may be measured.
     private struct Candidate {
         var workload: Workload
-        /// The time that all rounds of its questions about times are likely to take.
-        var seconds: Double
-        /// The time to count its cells and to sample once those that no such question has.
-        var countingSeconds: Double
+        /// The time of one sample.
+        var sampleSeconds: Double
         /// A sentence about what the workload leaves out, for the first screen.
         var note: String?
+
+        /// The time that all rounds of its questions about times are likely to take.
+        var seconds: Double {
+            Double(cells { !$0.isExact }.count) * sampleSeconds * StorePlan.roundCount
+        }
+        /// The time to count its cells and to sample once those that no such question has.
+        var countingSeconds: Double {
+            let counted = cells(\.isExact)
+            let unasked = counted.subtracting(cells { !$0.isExact })
+            return Double(counted.count + unasked.count) * sampleSeconds
+        }
+
+        private func cells(_ isAsked: (Question) -> Bool) -> Set<String> {
+            Set(workload.questions.filter(isAsked).flatMap(\.contests).flatMap(\.cells))
+        }
     }
 
     /// The arrangements that the shootout compares.
@@ -41,11 +64,9 @@ struct StorePlan {
     private static let watchedRowsMin = 20_000
 
     /// - Parameter seconds: the time for all rounds.
-    /// - Parameter selected: the names or kinds of the only workloads to plan; all if empty, or if
-    ///   there are no such workloads.
     init(
         _ survey: StoreSurvey, _ model: ManagedObjectModel, _ names: ShownNames, seconds: Double,
-        selected: [String]
+        asked: Asked
     ) {
         self.survey = survey
         self.model = model
@@ -59,11 +80,36 @@ struct StorePlan {
         planDeletion()
         planInsertion()
         planFinding()
-        let chosen = candidates.filter {
-            selected.contains($0.workload.name) || selected.contains($0.workload.kind.name)
-        }
-        if !chosen.isEmpty { candidates = chosen }
+        keep(asked)
+        leftOut = omissions.map(\.sentence)
         choose(within: seconds)
+    }
+
+    /// Keeps what is asked for. Keeps everything if there is no such workload or question, so that
+    /// the error can name all of them.
+    private mutating func keep(_ asked: Asked) {
+        let all = Set(candidates.flatMap { $0.workload.questions.flatMap($0.workload.names) })
+        guard !asked.workloads.isEmpty || !asked.questions.isEmpty,
+            all.isSuperset(of: asked.questions)
+        else { return }
+        let kept = candidates.compactMap { candidate -> Candidate? in
+            let workload = candidate.workload
+            guard
+                asked.workloads.isEmpty
+                    || ![workload.name, workload.kind.name].filter(asked.workloads.contains).isEmpty
+            else { return nil }
+            var kept = candidate
+            kept.workload.questions.removeAll { question in
+                !asked.questions.isEmpty
+                    && !workload.names(of: question).contains(where: asked.questions.contains)
+            }
+            return kept.workload.questions.isEmpty ? nil : kept
+        }
+        guard !kept.isEmpty else { return }
+        candidates = kept
+        omissions.removeAll { omission in
+            !kept.contains { $0.workload.name == omission.workload }
+        }
     }
 
     // MARK: Time
@@ -79,17 +125,16 @@ struct StorePlan {
     /// - Parameter rowSeconds: the estimated work of one sample. It rests on the survey alone, so
     ///   that a resumed run has the same plan.
     private mutating func add(_ workload: Workload, rowSeconds: Double, note: String? = nil) {
-        func cells(_ isAsked: (Question) -> Bool) -> Set<String> {
-            Set(workload.questions.filter(isAsked).flatMap(\.contests).flatMap(\.cells))
-        }
-        let (timed, counted) = (cells { !$0.isExact }, cells(\.isExact))
-        let sample =
-            Self.workerSeconds + Double(survey.byteCount) / Self.copiedBytesPerSecond + rowSeconds
         candidates.append(
             Candidate(
-                workload: workload, seconds: Double(timed.count) * sample * Self.roundCount,
-                countingSeconds: Double(counted.count + counted.subtracting(timed).count) * sample,
+                workload: workload,
+                sampleSeconds: Self.workerSeconds
+                    + Double(survey.byteCount) / Self.copiedBytesPerSecond + rowSeconds,
                 note: note))
+    }
+
+    private mutating func omit(_ workload: String, _ sentence: String) {
+        omissions.append((workload, sentence))
     }
 
     /// Takes the workloads whose rounds are likely to fit, the cheapest first, and one in any case.
@@ -107,9 +152,11 @@ struct StorePlan {
         }
         for (place, candidate) in candidates.enumerated() {
             var workload = candidate.workload
+            let timed = workload.questions.filter { !$0.isExact }
             if chosen.contains(place) {
-                if let note = candidate.note { leftOut.append(note) }
+                if let note = candidate.note, !timed.isEmpty { leftOut.append(note) }
             } else {
+                questionsLeftOut += timed.map(workload.names)
                 workload.questions.removeAll { !$0.isExact }
                 workload.advice = []
                 leftOut.append(Self.leftOut(candidate, isCounted: !workload.questions.isEmpty))
@@ -149,8 +196,8 @@ struct StorePlan {
     private mutating func planImport() {
         let missing = survey.filesMissing.keys.filter(model.isMandatory).map(names.path)
         if let path = missing.min() {
-            leftOut.append(
-                "Importing is not measured: \(path) is mandatory, and files are missing."
+            omit(
+                "import", "Importing is not measured: \(path) is mandatory, and files are missing."
             )
             return
         }
@@ -166,7 +213,8 @@ struct StorePlan {
                 along: "subject", sameWithin: 0.5, sameBelow: 2e6,
                 column: "main queue p95 while importing")
         } else {
-            leftOut.append(
+            omit(
+                "import",
                 "The main queue's p95 during an import was not compared: that takes "
                     + "\(Self.watchedRowsMin.counted) rows.")
         }
@@ -242,7 +290,8 @@ struct StorePlan {
         }
         let links = min(survey.relationships[0].linkCount, Self.readRowsMax)
         if shown.count < survey.relationships.count {
-            leftOut.append(
+            omit(
+                "relationships",
                 "Prefetching is counted for the \(countedMax) relationships with the most links.")
         }
         add(
@@ -281,7 +330,7 @@ struct StorePlan {
             entity.attributes.filter { $0.isIndexed && $0.valueCount > 0 }.map(\.path)
         }.prefix(6)
         guard !indexed.isEmpty else {
-            leftOut.append("No attribute has an index, so finding and sorting are not measured.")
+            omit("find", "No attribute has an index, so finding and sorting are not measured.")
             return
         }
         for (work, baseline, sentence) in [
@@ -317,7 +366,7 @@ struct StorePlan {
 
     private mutating func planUpdate() {
         guard let attribute = changeable else {
-            leftOut.append("Updates are not measured: no entity has a number or date to change.")
+            omit("update", "Updates are not measured: no entity has a number or date to change.")
             return
         }
         var workload = Workload(
@@ -334,7 +383,8 @@ struct StorePlan {
 
     private mutating func planDeletion() {
         guard let entity = survey.entities.first(where: { model.canDelete($0.name) }) else {
-            leftOut.append(
+            omit(
+                "delete",
                 "Deletion is not measured: the delete rules of all entities may refuse it.")
             return
         }
@@ -357,7 +407,7 @@ struct StorePlan {
             !$0.hasUniqueIndex && model.canClone($0.name) && !missing.contains($0.name)
         }
         guard let entity = cloneable else {
-            leftOut.append("Inserting is not measured: no entity has rows that may be cloned.")
+            omit("insert", "Inserting is not measured: no entity has rows that may be cloned.")
             return
         }
         let count = min(entity.rowCount, Self.writeRowsMax / 2)

@@ -12,14 +12,16 @@ struct SurveyedStore {
     let dataset: DatasetDescription
     /// What is biggest, and what is not measured.
     let findings: [String]
+    /// The names of each question that the budget does not allow.
+    let questionsLeftOut: [[String]]
 
     /// Copies the store into a folder, surveys the copy and plans the run.
     ///
     /// - Parameter seconds: the time for measurements.
-    /// - Parameter selected: the names or kinds of the only workloads to plan; all if empty.
+    /// - Parameter asked: what the command line asks for.
     /// - Throws: ``BenchFailure`` if there is nothing to measure or the copy cannot be opened.
     init(
-        _ own: OwnStore, copiedInto folder: URL, seconds: Double, selected: [String]
+        _ own: OwnStore, copiedInto folder: URL, seconds: Double, asked: StorePlan.Asked
     ) throws {
         copy = try own.copied(into: folder)
         let model = try copy.loadModel()
@@ -30,10 +32,11 @@ struct SurveyedStore {
             throw own.failure("the store has no rows of the model's entities; name one with data")
         }
         try Self.checkOpening(copy, model, of: own)
-        let plan = StorePlan(survey, model, names, seconds: seconds, selected: selected)
+        let plan = StorePlan(survey, model, names, seconds: seconds, asked: asked)
         facts = survey.facts(model)
         workloads = plan.workloads
         findings = survey.findings(names) + plan.leftOut
+        questionsLeftOut = plan.questionsLeftOut
         dataset = DatasetDescription(
             name: own.isRedacted ? "the store" : own.url.lastPathComponent, origin: .real,
             rowCounts: Dictionary(

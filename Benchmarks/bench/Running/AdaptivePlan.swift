@@ -11,7 +11,7 @@ struct AdaptivePlan {
         var seconds: [[String]: Double]
         /// Whether an earlier run measured all cells; otherwise the time is a guess by their rows.
         var isKnown: Bool
-        /// The rounds after which it is likely to be decided; nil if no earlier run shows it.
+        /// The rounds after which it is likely to be decided; nil if no earlier run shows that.
         var roundCount: Int?
 
         var secondsPerRound: Double { seconds.values.reduce(0, +) }
@@ -103,7 +103,8 @@ struct AdaptivePlan {
         }
         guard !known.isEmpty else {
             return
-                "No earlier run of these cells is in the folder of results, so how many rounds they "
+                "No earlier run of these cells in the folder of results has the "
+                + "\(design.quickLook) rounds that show how much they spread, so how many rounds they "
                 + "need is not known."
         }
         // The cheapest questions come first, and leave rounds to those about the same cells.
@@ -120,7 +121,11 @@ struct AdaptivePlan {
             decided += 1
             for cell in line.seconds.keys { taken[cell] = max(taken[cell] ?? 0, rounds) }
         }
-        let noise = "if the machine is as noisy as in the earlier run."
+        let others = lines.count - known.count
+        let noise =
+            "if the machine is as noisy as in the earlier run."
+            + (others > 0
+                ? " Earlier runs do not show when the other \(others) will be." : "")
         let all = "\(decided) of \(lines.count + exactCount) questions"
         return length.seconds.map {
             "In \(MetricUnit.inWords(seconds: $0)), about \(all) will be decided, \(noise)"

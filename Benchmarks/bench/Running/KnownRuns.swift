@@ -53,8 +53,9 @@ struct KnownRuns {
         return "~" + Self.percent(workload.expectedDetectableEffect)
     }
 
-    /// The rounds after which a question is likely to be decided, by the newest run that asked it; nil
-    /// if there is none, or if no number of rounds is likely to decide it.
+    /// The rounds after which a question is likely to be decided, by the newest run that shows it; nil
+    /// if there is none, or if no number of rounds is likely to decide it. A comparison that is
+    /// undecided after fewer rounds than a first look needs does not show how much its rounds spread.
     func roundsNeeded(
         for question: Question, in workload: String, _ design: SequentialDesign
     ) -> Int? {
@@ -69,9 +70,11 @@ struct KnownRuns {
                     let logRatios = question.logRatios(of: cell, to: reference)
                     let isDecided =
                         contest.findings.first { $0.cell == cell.identifier }?.verdict.isDecided
-                    return isDecided == true
-                        ? logRatios.count
-                        : design.roundsNeeded(for: logRatios, sameWithin: question.sameWithin)
+                    if isDecided == true { return logRatios.count }
+                    guard logRatios.count >= design.quickLook, !question.isBounded else {
+                        return nil
+                    }
+                    return design.roundsNeeded(for: logRatios, sameWithin: question.sameWithin)
                 }
             }
             guard !rounds.isEmpty, !rounds.contains(nil) else { continue }

@@ -218,10 +218,11 @@ struct Runner {
     }
 
     /// Gives rounds to the blocks whose questions they are likely to decide, until all are decided
-    /// or the time is over.
+    /// or the time is over. Then says of the others why they got no more.
     private mutating func measureUntilDecided(_ blocks: [Block], seconds: Double?) throws {
         let design = run.sequentialDesign
         var allocation = RoundAllocation(design, seed: run.seed)
+        var decisions = DecisionCount()
         while !Interruption.isRequested {
             let open = blocks.map { run.workloads[$0.workload].openComparisons(in: $0, design) }
             let states = zip(blocks, open).map { block, comparisons in
@@ -231,7 +232,10 @@ struct Runner {
             }
             let chosen = allocation.next(states, secondsLeft: seconds.map { $0 - elapsedSeconds })
             guard !chosen.isEmpty else { break }
-            tellStatus(secondsLeft: seconds.map { $0 - elapsedSeconds })
+            decisions.update(run.questionResults)
+            progress.tell(
+                "comparisons: \(decisions.decidedCount) decided, \(decisions.openCount) open",
+                secondsLeft: seconds.map { $0 - elapsedSeconds })
             for turn in chosen {
                 guard elapsedSeconds < seconds ?? .infinity else { break }
                 let block = blocks[turn.block]
@@ -240,7 +244,15 @@ struct Runner {
                 try measure(cells, of: block, round: nextRound(of: block))
             }
         }
+        let secondsLeft = seconds.map { $0 - elapsedSeconds }
         try measureUnasked(blocks, until: seconds)
+        guard !Interruption.isRequested else { return }
+        let isAskedAlone = run.claims == nil && run.shard == nil
+        for result in run.questionResults {
+            let stop = StopSentence(
+                result, design, secondsLeft: secondsLeft, isAskedAlone: isAskedAlone)
+            if let stop { progress.note("\(stop)") }
+        }
     }
 
     /// Measures cells that no question is about: one round, or as many as fit if the run has no
@@ -286,13 +298,6 @@ struct Runner {
                     (cell, $0)
                 }
             })
-    }
-
-    private func tellStatus(secondsLeft: Double?) {
-        let findings = run.questionResults.flatMap(\.contests).flatMap(\.findings)
-        let decided = findings.count { $0.verdict.isDecided }
-        progress.tell(
-            "\(decided) of \(findings.count) comparisons decided", secondsLeft: secondsLeft)
     }
 
     private mutating func measure(_ cells: [Int], of block: Block, round number: Int) throws {

@@ -83,12 +83,22 @@ struct Selection {
     /// all. An id may be written with the workload's name, as "import.time".
     mutating func keep(questions ids: [String]) throws {
         guard !ids.isEmpty else { return }
-        let allowed = workloads.flatMap { workload in
-            workload.questions.flatMap { workload.names(of: $0) }
+        let known = workloads.flatMap { workload in
+            workload.questions.map { workload.names(of: $0) }
         }
-        for id in ids where !allowed.contains(id) {
+        let cut = own?.questionsLeftOut ?? []
+        for id in ids where !known.joined().contains(id) {
+            guard !cut.joined().contains(id) else {
+                throw BenchFailure(
+                    exitCode: .usage,
+                    message: "--question \(id): the budget leaves it out, since the others are "
+                        + "cheaper; raise --budget, or ask it alone")
+            }
+            let names = known + cut
             throw BenchFailure(
-                exitCode: .usage, message: unknown("question", id, allowed: allowed))
+                exitCode: .usage,
+                message: unknown(
+                    "question", id, allowed: names.map { $0[1] }, others: names.map { $0[0] }))
         }
         workloads = workloads.compactMap { workload in
             let questions = workload.questions.filter {
@@ -104,7 +114,7 @@ struct Selection {
 
     /// Keeps the cells with a word in their name or their workload's.
     mutating func keep(cellsWith word: String) throws {
-        workloads = workloads.compactMap { workload in
+        let kept = workloads.compactMap { workload -> Workload? in
             var workload = workload
             let found = workload.cells.map(workload.identifier).filter {
                 "\(workload.name) \($0)".localizedCaseInsensitiveContains(word)
@@ -112,13 +122,19 @@ struct Selection {
             workload.keep(cells: Set(found))
             return found.isEmpty ? nil : workload
         }
-        guard !workloads.isEmpty else {
+        guard !kept.isEmpty else {
+            let cells = workloads.flatMap { workload in
+                workload.cells.map { "\(workload.name) \(workload.identifier(of: $0))" }
+            }
+            // The word may be any part of a name: a subject, a parameter with its value, a value.
+            let parts = cells.flatMap { $0.split { " /,".contains($0) } }
+            let names = parts + parts.flatMap { $0.split(separator: "=") }
             throw BenchFailure(
                 exitCode: .usage,
-                message:
-                    "--only \(word): no cell has that in its name; bench plan --rounds 1 lists the cells"
-            )
+                message: "--only \(word): no cell has that in its name"
+                    + remedy(forMissedCell: word, cells: cells, names: names.map(String.init)))
         }
+        workloads = kept
     }
 
     /// Measures these subjects instead of those in the files. Workloads that can measure none of

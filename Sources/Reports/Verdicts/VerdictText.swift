@@ -47,8 +47,8 @@ struct VerdictText {
     private var metric: Metric { question.metric }
 
     /// The verdict with its ratio and interval: "2.1× faster [1.9, 2.3]", "less peak memory (0.60×
-    /// [0.55, 0.64])", "equivalent within 10 %", "undecided (needs about 12 more rounds, 4
-    /// minutes)".
+    /// [0.55, 0.64])", "equivalent within 10 %", "undecided (needs about 12 more rounds of
+    /// both cells, 4 minutes)".
     func told(_ finding: Finding) -> String {
         let word = finding.verdict.word(for: metric)
         if let floored = floored(finding) { return "\(word), \(floored)" }
@@ -152,11 +152,11 @@ struct VerdictText {
 }
 
 extension Finding.Remedy {
-    /// "needs about 12 more rounds, 4 minutes".
+    /// "needs about 12 more rounds of both cells, 4 minutes".
     public var sentence: String {
         switch self {
         case .rounds(let count, let seconds):
-            "needs about \(count) more \(count == 1 ? "round" : "rounds")"
+            "needs about \(count) more \(count == 1 ? "round" : "rounds") of both cells"
                 + (seconds.map { ", \(MetricUnit.inWords(seconds: $0))" } ?? "")
         case .calmerMachine(let spread):
             "this machine is too noisy: the rounds’ ratios spread by \(percent(spread))"

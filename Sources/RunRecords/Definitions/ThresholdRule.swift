@@ -19,9 +19,9 @@ public struct ThresholdRule: Codable, Hashable, Sendable {
     /// Which number of a cell's samples is compared with the bound. For a latency, it is taken from
     /// the latencies of all samples together.
     ///
-    /// The median of a measured metric is judged by its interval. Counts, the other statistics and
-    /// the numbers of a latency are judged as this run found them. A count that must be exactly so
-    /// must be it in every sample.
+    /// The median of a measured metric is judged by its interval, and so is that of a count of threads
+    /// in contention. Other counts, the other statistics and the numbers of a latency are judged as
+    /// this run found them. A count that must be exactly so must be it in every sample.
     public enum Statistic: String, Codable, Sendable, CaseIterable {
         case median, max, min, p99
     }

@@ -5,8 +5,9 @@ import Measuring
 /// First all blocks take the rounds to the quick look, the cheapest first. The remaining time goes
 /// to questions: to the one that is likely to be decided at the lowest price, up to its next look. If
 /// none is likely to be decided in the time that is left, single comparisons get rounds: those that
-/// are, then the others, since a look may come out better than expected. What no number of rounds
-/// decides gets none. Rounds are taken only if they can reach a look.
+/// are, then the others, since a look may come out better than expected. So a budget is spent as long
+/// as anything is open. Without one, what no number of rounds is likely to decide ends, after enough
+/// rounds to judge that. Rounds are taken only if they can reach a look.
 ///
 /// Which comparisons continue may depend on everything measured so far. When they are evaluated
 /// must not depend on it: the ``SequentialDesign`` determines that.
@@ -77,6 +78,10 @@ public struct RoundAllocation: Sendable {
 
     /// How much more than the cheapest question alone a round may cost that serves others too.
     fileprivate static let companyFactor = 1.6
+
+    /// One slow round of a few spreads them so far that no number of rounds seems to suffice. So a run
+    /// without a budget gives a comparison up only after this many.
+    private static let roundCountToGiveUp = 20
 
     private let design: SequentialDesign
     private var generator: SeededGenerator
@@ -151,7 +156,10 @@ extension RoundAllocation {
         var best: Step?
         for (index, block) in blocks.enumerated() {
             let steps = Dictionary(grouping: block.comparisons, by: key).values.compactMap {
-                step($0, of: block, at: index)
+                group in
+                step(group, of: block, at: index) {
+                    !onlyLikely && (left.isFinite || !isHopeless($0))
+                }
             }.filter { $0.seconds <= left && (!onlyLikely || $0.price <= left) }.sorted {
                 ($0.price, $0.turn.cells.sorted().description)
                     < ($1.price, $1.turn.cells.sorted().description)
@@ -162,17 +170,31 @@ extension RoundAllocation {
         return best
     }
 
+    /// Whether so many rounds of the comparison alone show that no number decides it.
+    private func isHopeless(_ comparison: OpenComparison) -> Bool {
+        comparison.logRatios.count >= Self.roundCountToGiveUp
+            && design.roundsNeeded(
+                for: comparison.logRatios, sameWithin: comparison.sameWithin) == nil
+    }
+
     /// The step of comparisons to their next look; `nil` if one of them cannot be decided.
-    private func step(_ group: [OpenComparison], of block: Block, at index: Int) -> Step? {
+    ///
+    /// - Parameter goesOn: whether a comparison that no number of rounds is likely to decide takes all
+    ///   that are allowed.
+    private func step(
+        _ group: [OpenComparison], of block: Block, at index: Int,
+        whereUnlikely goesOn: (OpenComparison) -> Bool
+    ) -> Step? {
         var more = 0
         var toLook = Int.max
         for comparison in group {
             let count = comparison.logRatios.count
-            // A comparison with ratios for fewer than half of the first rounds cannot be measured.
-            guard 2 * count >= min(block.roundCount, design.quickLook),
-                let needed = design.roundsNeeded(
+            let needed =
+                design.roundsNeeded(
                     for: comparison.logRatios, sameWithin: comparison.sameWithin,
-                    spread: comparison.spread)
+                    spread: comparison.spread) ?? (goesOn(comparison) ? design.roundCountMax : nil)
+            // A comparison with ratios for fewer than half of the first rounds cannot be measured.
+            guard 2 * count >= min(block.roundCount, design.quickLook), let needed, needed > count
             else { return nil }
             more = max(more, needed - count)
             toLook = min(toLook, design.nextLook(after: count) - count)

@@ -97,6 +97,9 @@ public struct SequentialDesign: Sendable {
         ([quickLook] + looks).first { $0 > roundCount } ?? .max
     }
 
+    /// The rounds of the last look. More rounds change no verdict.
+    public var roundCountMax: Int { looks.last ?? quickLook }
+
     /// Whether comparisons are evaluated at that number of rounds.
     public func isLook(at roundCount: Int) -> Bool { nextLook(after: roundCount - 1) == roundCount }
 

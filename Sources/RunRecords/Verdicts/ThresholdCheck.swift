@@ -60,13 +60,13 @@ public enum ThresholdCheck {
         guard run.workloads.contains(where: { rule.workload.matches($0.name) }) else {
             throw ThresholdError.unknownWorkload(rule, known: run.workloads.map(\.name))
         }
-        let matches: [Match] = run.workloads.filter { rule.workload.matches($0.name) }
-            .flatMap { workload in
-                workload.cells.filter { rule.cell.matches($0.identifier) }.map { (workload, $0) }
-            }
+        let cells: [Match] = run.workloads.filter { rule.workload.matches($0.name) }
+            .flatMap { workload in workload.cells.map { (workload, $0) } }
+        let matches = cells.filter { rule.cell.matches($0.cell.identifier) }
         guard !matches.isEmpty else {
-            let known = run.workloads.flatMap { workload in
-                workload.cells.map { "\(workload.name) \($0.identifier)" }
+            var known: [String] = []
+            for name in cells.map(\.cell.identifier) where !known.contains(name) {
+                known.append(name)
             }
             throw ThresholdError.matchesNothing(rule, known: known)
         }

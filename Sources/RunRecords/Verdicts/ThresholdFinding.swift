@@ -5,6 +5,8 @@ extension ThresholdCheck {
     public struct Finding {
         private var verdict: ThresholdVerdict
         private var content: Content
+        /// Whether it is a count that depends on the schedule, so that one sample decides nothing.
+        private let isScheduled: Bool
 
         private enum Content {
             case number(Double)
@@ -18,6 +20,7 @@ extension ThresholdCheck {
             _ build: BuildConfiguration
         ) {
             let metric = workload.metric(named: rule.metric)
+            isScheduled = workload.isScheduled(rule, of: cell)
             verdict = ThresholdVerdict(
                 rule: rule, workload: workload.name, cell: cell.identifier, metric: metric,
                 outcome: .cannotJudge(reason: ""))
@@ -41,6 +44,8 @@ extension ThresholdCheck {
         public func verdict(besides estimateCount: Int) -> ThresholdVerdict {
             let confidence = 1 - errorRate / Double(max(estimateCount, 1))
             var verdict = verdict
+            let cause =
+                isScheduled ? "the counts of \(verdict.workload) depend on the schedule; " : ""
             let bound = verdict.rule.bound
             switch content {
             case .nothing(let reason): verdict.outcome = .cannotJudge(reason: reason)
@@ -54,7 +59,7 @@ extension ThresholdCheck {
                     let rules = estimateCount == 1 ? "1 rule needs" : "\(estimateCount) rules need"
                     let rounds = values.count == 1 ? "1 round" : "\(values.count) rounds"
                     verdict.outcome = .cannotJudge(
-                        reason: "\(rules) \(needed) rounds, and this run has \(rounds)")
+                        reason: "\(cause)\(rules) \(needed) rounds, and this run has \(rounds)")
                     return verdict
                 }
                 verdict.interval = interval
@@ -65,7 +70,7 @@ extension ThresholdCheck {
                         bound.holds($0) != nil
                     }
                     verdict.outcome = .cannotJudge(
-                        reason: verdict.doubt(about: median, of: values.count, needed))
+                        reason: cause + verdict.doubt(about: median, of: values.count, needed))
                 }
             }
             return verdict
@@ -87,11 +92,13 @@ extension ThresholdCheck.Finding {
             throw Obstacle(
                 reason: "the load was saturated, so its latencies only show how long it lasted")
         }
-        let isCount = workload.isCount(rule.metric, of: cell)
+        let isScheduled = workload.isScheduled(rule, of: cell)
+        let isCount = !isScheduled && workload.isCount(rule.metric, of: cell)
         guard let relativeTo = rule.relativeTo else {
             if let latencies = cell.mergedLatencies(named: rule.metric) {
                 return .number(try number(latencies, by: rule.statistic))
             }
+            if isScheduled { return try scheduledContent(cell, of: workload, for: rule) }
             return try content(cell.values(of: rule.metric), of: rule, in: cell, isCount: isCount)
         }
         guard let reference = workload.counterpart(of: cell, relativeTo) else {
@@ -108,6 +115,26 @@ extension ThresholdCheck.Finding {
         }
         return try content(
             logRatios.map(Statistics.exponential), of: rule, in: cell, isCount: false)
+    }
+
+    /// A count of contending threads: its samples are estimates, and the counting pass is one more
+    /// schedule.
+    private static func scheduledContent(
+        _ cell: CellResult, of workload: WorkloadResult, for rule: ThresholdRule
+    ) throws(Obstacle) -> Content {
+        let values = cell.samples.compactMap { $0.value(of: rule.metric) }.filter(\.isFinite)
+        guard !values.isEmpty || !cell.isCountedApart(rule.metric) else {
+            throw Obstacle(
+                reason: "the counts of \(workload.name) depend on the schedule; \(rule.metric) was "
+                    + "counted once and in no round, so name a metric that the rounds have")
+        }
+        // One sample that differs is enough, as of a count that repeats.
+        if case .exactly(let limit) = rule.bound, rule.statistic == .median,
+            let other = values.first(where: { $0 != limit })
+        {
+            return .number(other)
+        }
+        return try content(values, of: rule, in: cell, isCount: false)
     }
 
     private static func ratioOfCounts(
@@ -191,6 +218,14 @@ extension WorkloadResult {
         ([primaryMetric] + extraMetrics).contains { $0.name == metric && $0.unit == .count }
             || Metric.counts.contains { $0.name == metric }
             || cell.samples.contains { $0.counters[metric] != nil }
+    }
+
+    /// Whether the rule is about a count that threads in contention make. What must be exactly so in
+    /// every sample and is declared by the kind, such as no lost update, is a check of each sample.
+    fileprivate func isScheduled(_ rule: ThresholdRule, of cell: CellResult) -> Bool {
+        guard !countsRepeat, isCount(rule.metric, of: cell) else { return false }
+        guard case .exactly = rule.bound, rule.statistic == .median else { return true }
+        return !([primaryMetric] + extraMetrics).contains { $0.name == rule.metric }
     }
 }
 

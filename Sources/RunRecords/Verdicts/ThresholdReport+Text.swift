@@ -125,7 +125,8 @@ extension ThresholdError: CustomStringConvertible {
             "the rule \"\(rule)\" matches no workload of the run; the workloads are "
                 + Self.list(known)
         case .matchesNothing(let rule, let known):
-            "the rule \"\(rule)\" matches no cell of the run; the cells are \(Self.list(known))"
+            "the rule \"\(rule)\" matches no cell of its workloads; their cells are "
+                + Self.list(known)
         case .unknownMetric(let rule, let known):
             "the rule \"\(rule)\" names a metric that no sample can have; the metrics are "
                 + Self.list(known)

@@ -101,6 +101,19 @@ import Testing
         #expect(try check(rule).exitCode == 64)
     }
 
+    @Test func `a glob that misses names the nearest cell, and the cells of its workload only`()
+        throws
+    {
+        let bench = try check(
+            "{ workload: import, cell: nestd/*=request, metric: time, atMost: 1 }", Self.modes)
+        #expect(bench.exitCode == 64)
+        #expect(
+            bench.errors.contains(
+                ":3: rules.cell: \"nestd/*=request\" matches no cell of import; did you mean "
+                    + "\"nested/pooled/mode=request\"? The cells are nested/pooled/mode=loop, "
+                    + "nested/pooled/mode=request"), "\(bench.errors)")
+    }
+
     @Test func `a wrong answer exits 13 whatever the rules say`() throws {
         let bench = try check("{ metric: statements, exactly: 7 }") {
             var cell = $0

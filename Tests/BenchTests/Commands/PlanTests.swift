@@ -16,8 +16,8 @@ import Testing
         reference: sqlite-c
         """
 
-    private func plan(_ options: [String]) throws -> BenchProcess {
-        try Data(text.utf8).write(to: folder.url("workload.yml"))
+    private func plan(_ options: [String], of text: String? = nil) throws -> BenchProcess {
+        try Data((text ?? self.text).utf8).write(to: folder.url("workload.yml"))
         return try BenchProcess(
             ["plan", folder.path("workload.yml"), "--results", folder.url.path] + options)
     }
@@ -68,21 +68,61 @@ import Testing
         #expect(bench.output.contains("No earlier run of these cells"))
     }
 
-    @Test func `an earlier run tells how long a cell takes`() throws {
-        try Data(text.utf8).write(to: folder.url("workload.yml"))
-        let run = try BenchProcess([
-            "run", folder.path("workload.yml"), "--allow-debug", "--output", folder.path("earlier"),
-        ])
+    /// Runs the file, and keeps the run where `bench plan` looks for earlier ones.
+    private func keepRun(
+        _ options: [String] = [], of text: String? = nil,
+        _ change: (inout Run) -> Void = { _ in }
+    ) throws {
+        try Data((text ?? self.text).utf8).write(to: folder.url("workload.yml"))
+        let run = try BenchProcess(
+            [
+                "run", folder.path("workload.yml"), "--allow-debug", "--output",
+                folder.path("earlier"),
+            ] + options)
         #expect(run.exitCode == 0, "\(run.errors)")
         // Only times of release builds count, and this may be another build.
         var earlier = try RunDirectory(url: folder.url("earlier")).load()
         earlier.build = .release
+        change(&earlier)
         try FileManager.default.removeItem(at: folder.url("earlier"))
         let known = try RunDirectory.create("known", in: folder.url)
         try known.write(earlier)
+    }
+
+    @Test func `an earlier run tells how long a cell takes`() throws {
+        try keepRun()
         let output = try plan([]).output
         #expect(output.contains("2 cells, 8 processes, about"))
         #expect(!output.contains("?"))
+    }
+
+    @Test(arguments: [1, 4, 5])
+    func `only a run with a first look tells how many rounds a question needs`(rounds: Int) throws {
+        let asking = """
+            schema: 1
+            name: reading
+            kind: predicates
+            subjects: [shared, single]
+            dataset: { flights: 200 }
+            questions:
+              - { id: fastest, question: Which is fastest?, compare: subject, sameWithin: 10% }
+            """
+        try keepRun(["--rounds", "1"], of: asking) { run in
+            for cell in run.workloads[0].cells.indices {
+                let sample = run.workloads[0].cells[cell].samples[0]
+                run.workloads[0].cells[cell].samples = (0..<rounds).map { round in
+                    var next = sample
+                    next.repetition = round
+                    next.startedAtSeconds += Double(round)
+                    next.metrics["time"] = 1 + Double(round * (cell + 1) % 3) / 20
+                    return next
+                }
+            }
+        }
+
+        let output = try plan(["--budget", "10m"], of: asking).output
+        #expect(output.contains("will be decided") == (rounds >= 5), "\(output)")
+        #expect(output.contains("is not known") == (rounds < 5), "\(output)")
     }
 }
 

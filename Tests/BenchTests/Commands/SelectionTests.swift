@@ -52,8 +52,15 @@ import Testing
         (["--set", "extent=half"], "--set extent: unknown extent \"half\""),
         (["--set", "flights=0"], "--set flights: 0 is not from 1"),
         (["--set", "extent=whole", "--set", "extent=whole"], "is given twice"),
-        (["--question", "btach"], "did you mean \"batch\"?"),
-        (["--only", "nobody"], "no cell has that"),
+        (
+            ["--question", "btach"],
+            "did you mean \"batch\"? Allowed: pages.batch, pages.stack."
+        ),
+        (
+            ["--only", "frist-page"],
+            "no cell has that in its name; did you mean \"first-page\"? The cells are pages shared/"
+        ),
+        (["--only", "nobody"], "no cell has that in its name. The cells are pages shared/"),
     ])
     func `mistakes say what is allowed`(options: [String], message: String) throws {
         try Data(text.utf8).write(to: folder.url("pages.yml"))

@@ -157,7 +157,9 @@ import Testing
             message: ":1: the exclusions leave no cell"),
         Mistake(
             right: "cell: single*", wrong: "cell: \"single/pooled/writers=2\"",
-            message: ":15: thresholds: matches no cell of small, which has single/pooled/writers=1"),
+            message:
+                ":15: thresholds: matches no cell of small; did you mean \"single/pooled/writers=1\"?"
+        ),
         Mistake(
             right: "cell: single*", wrong: "workload: small",
             message: ":15: thresholds.workload: unknown key \"workload\""),

@@ -173,6 +173,32 @@ import Testing
         }
     }
 
+    @Test func `a question that is asked is planned, and others are not told to be left out`()
+        throws
+    {
+        try MessagesStore.make(at: store, messageCount: 60)
+        func plan(_ options: String...) throws -> BenchProcess {
+            try BenchProcess(
+                [
+                    "plan", "--store", store.path, "--results", folder.path("none"), "--budget",
+                    "10s",
+                ] + options)
+        }
+        #expect(try plan().output.contains("Left out for lack of time: import"))
+        let asked = try plan("--question", "import.rows")
+        #expect(asked.exitCode == 0, "\(asked.errors)")
+        #expect(asked.output.contains("\nimport"), "\(asked.output)")
+        #expect(!asked.output.contains("Left out for lack of time"), "\(asked.output)")
+        let both = try plan("--question", "update.time", "--question", "import.rows")
+        #expect(both.exitCode == 64)
+        #expect(
+            both.errors.contains("--question import.rows: the budget leaves it out"),
+            "\(both.errors)")
+        let unknown = try plan("--question", "import.row")
+        #expect(unknown.errors.contains("did you mean \"import.rows\"?"), "\(unknown.errors)")
+        #expect(unknown.errors.contains("update.time"))
+    }
+
     @Test func `a plan says what is in the store, and leaves nothing behind`() throws {
         try MessagesStore.make(at: store, messageCount: 60)
         let before = try files()

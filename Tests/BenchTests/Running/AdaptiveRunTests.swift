@@ -1,4 +1,5 @@
 import Foundation
+import Reports
 import RunRecords
 import TestSupport
 import Testing
@@ -14,7 +15,14 @@ import Testing
                 "run", folder.path("workload.yml"), "--allow-debug", "--output", results.url.path,
             ] + options)
         #expect(bench.exitCode == 0, "\(bench.errors)")
-        return try results.load()
+        let run = try results.load()
+        // A run says of each undecided question why it stopped, and nothing of the others.
+        for result in run.questionResults {
+            #expect(
+                bench.errors.contains("\(result.identifier) stopped: ") == !result.isDecided,
+                "\(bench.errors)")
+        }
+        return run
     }
 
     private static let inserting = """
@@ -67,6 +75,23 @@ import Testing
         #expect(rounds[0] == rounds[1])
         #expect(rounds[0] >= design.quickLook)
         #expect(run.workloads[0].cells.allSatisfy { $0.counts == nil })
+    }
+
+    @Test func `a budget that ends before a decision is told`() throws {
+        // The cells do the same work, and few rounds do not show that.
+        let run = try run(
+            Self.inserting.replacing(
+                "[loop, request], saveSize: 1,", with: "loop, saveSize: [100, 101],")
+                    + """
+                    questions:
+                      - id: time
+                        question: Does one row more a transaction pay?
+                        compare: saveSize
+                        against: 100
+                        metric: time
+                        sameWithin: 2.6%
+                    """, ["--budget", "1s"])
+        #expect(run.questionResults.map(\.isDecided) == [false])
     }
 
     @Test func `a question gets its rounds if the first of its cells is not selected`() throws {

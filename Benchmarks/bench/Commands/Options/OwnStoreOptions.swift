@@ -58,7 +58,8 @@ struct OwnStoreOptions: ParsableArguments {
         do {
             return try SurveyedStore(
                 store, copiedInto: folder, seconds: length.seconds ?? .infinity,
-                selected: selected.workload)
+                asked: StorePlan.Asked(
+                    workloads: selected.workload, questions: selected.questions))
         } catch {
             try? FileManager.default.removeItem(at: folder)
             throw error

@@ -107,9 +107,41 @@ import Testing
         #expect(next([agreeing, block(5, spreads: [0.2])], 1_000) == [1])
     }
 
-    @Test func `what is too noisy ever to be decided ends`() {
-        #expect(next([block(5, spreads: [5])], nil).isEmpty)
-        #expect(next([block(5, spreads: [5]), block(5, spreads: [0.25])], nil) == [1])
+    @Test func `what seems too noisy ever to be decided goes on while there is a budget`() {
+        let noisy = block(5, spreads: [5])
+
+        // Its next look is 6 rounds away.
+        #expect(next([noisy], 6) == [0])
+        #expect(next([noisy], 5.9).isEmpty)
+        // Whatever may be decided comes first, even if it is dearer.
+        #expect(next([noisy, block(5, spreads: [0.25], seconds: 9)], 60) == [1])
+    }
+
+    @Test func `one slow round of the first five does not end a run with minutes left`() {
+        var unlucky = block(5)
+        unlucky.comparisons[0].logRatios = [0.01, -0.01, 0.02, 0, 1.5]
+        unlucky.comparisons[0].spread = RoundAllocation.pooledSpread(
+            [unlucky.comparisons[0].logRatios])
+
+        #expect(next([unlucky], 170) == [0])
+        #expect(next([unlucky], nil) == [0])
+    }
+
+    @Test func `without a budget, enough rounds show that no number decides`() {
+        #expect(next([block(18, spreads: [5])], nil) == [0])
+        #expect(next([block(23, spreads: [5])], nil).isEmpty)
+        // The others of its contest do not condemn what its own rounds decide.
+        var besideNoisy = block(23)
+        besideNoisy.comparisons[0].spread = 9
+        #expect(next([besideNoisy], nil) == [0])
+    }
+
+    @Test func `the last look ends a comparison, with any budget`() {
+        let last = Self.design.roundCountMax
+
+        #expect(next([block(last - 1, spreads: [5])], 10_000) == [0])
+        #expect(next([block(last, spreads: [5])], 10_000).isEmpty)
+        #expect(next([block(last, spreads: [0.3])], nil).isEmpty)
     }
 
     @Test func `cells go on to their next look before others are chosen`() {

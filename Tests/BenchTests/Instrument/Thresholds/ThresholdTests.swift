@@ -114,15 +114,22 @@ import Testing
         }
     }
 
-    @Test func `a rule that matches nothing is an error that names it`() {
-        let rule = ThresholdRule(cell: "nestd*", metric: "time", bound: .atMost(1))
+    @Test
+    func `a rule that matches nothing is an error that names it and the cells of its workload`() {
+        var run = Self.run()
+        var other = SampleRun.workload([SampleRun.cell("elsewhere", [1])])
+        other.name = "paging"
+        run.workloads.append(other)
+        let rule = ThresholdRule(
+            workload: "import", cell: "nestd*", metric: "time", bound: .atMost(1))
 
         let error = #expect(throws: ThresholdError.self) {
-            try ThresholdCheck.evaluate([rule], Self.run())
+            try ThresholdCheck.evaluate([rule], run)
         }
 
+        #expect(error == .matchesNothing(rule, known: ["nested", "single", "grdb"]))
         #expect(error?.description.contains("nestd*") == true)
-        #expect(error?.description.contains("import nested") == true)
+        #expect(error?.description.contains("cells are nested, single, grdb") == true)
     }
 
     @Test func `a rule on a metric that nobody measured is an error`() {
