@@ -49,8 +49,10 @@ struct ModelCommand: ParsableCommand {
     }
 
     func run() throws {
-        let named = try NamedModel(path, version: modelVersion)
-        if let since { return try printMigration(from: NamedModel(since), to: named) }
+        let named = try NamedModel(path, version: modelVersion, usesDefaults: true)
+        if let since {
+            return try printMigration(from: NamedModel(since, usesDefaults: false), to: named)
+        }
         do {
             switch form {
             case .text: print(ModelText(model: named.model, sizes: sizes(of: named)))

@@ -24,12 +24,12 @@ struct SchemaCommand: ParsableCommand {
     var markdown = false
 
     func run() throws {
-        let named = try NamedModel(store)
+        let named = try NamedModel(store, usesDefaults: false)
         guard named.isStore else {
             throw BenchFailure(exitCode: .usage, message: "\(store) is not a store")
         }
         guard let model else { return try checkTables(of: named) }
-        let other = try NamedModel(model, version: modelVersion)
+        let other = try NamedModel(model, version: modelVersion, usesDefaults: false)
         let comparison = SchemaComparison(store: named.model, model: other.model)
         print(comparison.verdict)
         guard !comparison.differences.isEmpty else { return }

@@ -100,8 +100,8 @@ struct WorkloadKind: Sendable {
 
     /// The kinds for `bench run --store`, whose workloads are planned and not read from files.
     static let ofOwnStores: [WorkloadKind] = [
-        .storeImport, .storeReaders, .storeRead, .storeWalk, .storeFind, .storeUpdate,
-        .storeDelete, .storeInsert,
+        .storeImport, .storeReaders, .storeRead, .storeList, .storeWalk, .storeFind,
+        .storeUpdate, .storeDelete, .storeInsert,
     ]
 
     static func named(_ name: String) -> WorkloadKind? {

@@ -48,11 +48,6 @@ struct BaseBuild {
         return found.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether tracked files differ from the commit that is checked out.
-    static func hasChanges(_ package: URL) throws -> Bool {
-        try run(["git", "diff", "--quiet", "HEAD"], in: package).status != 0
-    }
-
     /// Reuses the worktree if git knows it. A worktree from a cache is unknown to a new clone and
     /// is made again.
     private static func checkOut(_ commit: String, at source: URL, of package: URL) throws {
@@ -70,7 +65,7 @@ struct BaseBuild {
         }
     }
 
-    private static func run(
+    static func run(
         _ arguments: [String], in folder: URL
     ) throws -> (status: Int32, output: String) {
         let process = Process()

@@ -13,9 +13,11 @@ struct NamedModel {
 
     /// Reads the model, and prints its warnings. Changes no file.
     ///
-    /// - Parameter version: The name of a version of a model file; nil means the current one.
+    /// - Parameters:
+    ///   - version: The name of a version of a model file; nil means the current one.
+    ///   - usesDefaults: Whether the command has to do with default values.
     /// - Throws: ``BenchFailure``.
-    init(_ path: String, version: String? = nil) throws {
+    init(_ path: String, version: String? = nil, usesDefaults: Bool) throws {
         url = URL(filePath: path)
         isStore = Self.isStore(url)
         guard !isStore || version == nil else {
@@ -29,8 +31,12 @@ struct NamedModel {
                 : try ManagedObjectModel(contentsOf: url, version: version)
         } catch { throw BenchFailure(exitCode: .usage, message: "\(error)") }
         for warning in model.warnings {
+            switch warning.reason {
             // Nothing here reads values.
-            if case .unknownTransformer = warning.reason { continue }
+            case .unknownTransformer: continue
+            case .unreadableDefault where !usesDefaults: continue
+            default: break
+            }
             StandardError.print("bench: warning: \(warning)")
         }
     }

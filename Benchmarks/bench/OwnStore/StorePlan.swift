@@ -74,6 +74,7 @@ struct StorePlan {
         planImport()
         planReaders()
         planReading()
+        planList()
         planWalking()
         planForms()
         planUpdate()
@@ -150,6 +151,7 @@ struct StorePlan {
             left -= price
             return true
         }
+        var (counted, missing): ([Candidate], [Candidate]) = ([], [])
         for (place, candidate) in candidates.enumerated() {
             var workload = candidate.workload
             let timed = workload.questions.filter { !$0.isExact }
@@ -159,10 +161,16 @@ struct StorePlan {
                 questionsLeftOut += timed.map(workload.names)
                 workload.questions.removeAll { !$0.isExact }
                 workload.advice = []
-                leftOut.append(Self.leftOut(candidate, isCounted: !workload.questions.isEmpty))
+                if workload.questions.isEmpty {
+                    missing.append(candidate)
+                } else {
+                    counted.append(candidate)
+                }
             }
             if !workload.questions.isEmpty { workloads.append(workload) }
         }
+        leftOut += Self.told("Counted, but not timed for lack of time", counted)
+        leftOut += Self.told("Left out for lack of time", missing)
         if chosen.count < candidates.count {
             let all = candidates.reduce(0) { $0 + $1.seconds + $1.countingSeconds }
             leftOut.append(
@@ -171,13 +179,15 @@ struct StorePlan {
         }
     }
 
-    private static func leftOut(_ candidate: Candidate, isCounted: Bool) -> String {
-        let title = candidate.workload.title
-        return
-            (isCounted
-            ? "Counted, but not timed for lack of time: " : "Left out for lack of time: ")
-            + "\(title.prefix(1).lowercased())\(title.dropFirst()) (\(candidate.workload.name), about "
-            + "\(MetricUnit.inWords(seconds: candidate.seconds)))."
+    /// One sentence that names all of them; none if there are none.
+    private static func told(_ start: String, _ candidates: [Candidate]) -> [String] {
+        let names = candidates.map { candidate in
+            let title = candidate.workload.title
+            let time = MetricUnit.inWords(seconds: candidate.seconds)
+            return "\(title.prefix(1).lowercased())\(title.dropFirst()) "
+                + "(\(candidate.workload.name), about \(time))"
+        }
+        return names.isEmpty ? [] : ["\(start): \(names.joined(separator: "; "))."]
     }
 
     /// The rows to take of each entity, so that there are no more than `total`.
@@ -268,6 +278,33 @@ struct StorePlan {
 
     // MARK: Techniques of reading
 
+    /// A batch that has all rows is as none.
+    private mutating func planList() {
+        guard let entity = survey.entities.first else { return }
+        let rows = min(Self.readRowsMax / 2, entity.rowCount)
+        let sizes = [20, 50, 200].filter { $0 < rows }
+        guard !sizes.isEmpty else { return }
+        let (name, first) = (names.entity(entity.name), "\(StoreListWorkload.shownRowCount)")
+        let all = StoreListWorkload.everything
+        var workload = Workload(
+            "list", of: .storeList,
+            title: "Show a list of \(rows.counted) rows of \(name): the first \(first), and all",
+            subjects: Self.usual,
+            parameters: [
+                "entity": [name], "rows": ["\(rows)"], "shown": [first, all],
+                "fetchBatchSize": [StoreListWorkload.unbatched] + sizes.map(String.init),
+            ])
+        workload.ask(
+            "time", "Which fetchBatchSize shows the first \(first) of all \(name) objects soonest?",
+            along: "fetchBatchSize", against: StoreListWorkload.unbatched, sameWithin: 0.2,
+            sameBelow: 1e-3, among: ["shown": [first]])
+        workload.ask(
+            "statements", "What does each fetchBatchSize cost who scrolls through all of them?",
+            along: "fetchBatchSize", against: StoreListWorkload.unbatched, metric: .statements,
+            sameWithin: 0.2, among: ["shown": [all]])
+        add(workload, rowSeconds: Double(rows) * 3e-6)
+    }
+
     private mutating func planWalking() {
         guard !survey.relationships.isEmpty else { return }
         let (countedMax, timedMax) = (20, 3)
@@ -330,7 +367,10 @@ struct StorePlan {
             entity.attributes.filter { $0.isIndexed && $0.valueCount > 0 }.map(\.path)
         }.prefix(6)
         guard !indexed.isEmpty else {
-            omit("find", "No attribute has an index, so finding and sorting are not measured.")
+            omit(
+                "find",
+                "No index of the store begins with an attribute that has values, so finding and "
+                    + "sorting by an index are not measured.")
             return
         }
         for (work, baseline, sentence) in [
@@ -434,53 +474,5 @@ struct StorePlan {
                     && !attribute.isUnique && self.model.isFree(attribute.path)
             }.min { types.firstIndex(of: $0.type) ?? 0 < types.firstIndex(of: $1.type) ?? 0 }?.path
         }.first
-    }
-}
-
-extension ManagedObjectModel {
-    /// The entity and its ancestors.
-    func lineage(of entity: String) -> [EntityDescription] {
-        sequence(first: entity) { self.entitiesByName[$0]?.superentity }
-            .compactMap { entitiesByName[$0] }
-    }
-
-    fileprivate func isMandatory(_ path: PropertyPath) -> Bool {
-        attributesByName(ofEntity: path.entity)?[path.property]?.isOptional == false
-    }
-
-    /// Whether no rule or constraint limits an attribute's values.
-    fileprivate func isFree(_ path: PropertyPath) -> Bool {
-        let attribute = attributesByName(ofEntity: path.entity)?[path.property]
-        return attribute?.validationRules.isEmpty == true
-            && !lineage(of: path.entity).contains {
-                $0.uniquenessConstraints.joined().contains(path.property)
-            }
-    }
-
-    /// Whether clones of its objects may be saved: nothing in them is unique or belongs to one
-    /// object only.
-    fileprivate func canClone(_ entity: String) -> Bool {
-        lineage(of: entity).allSatisfy(\.uniquenessConstraints.isEmpty)
-            && relationships(of: entity).allSatisfy { relationship in
-                guard let inverse = inverse(of: relationship) else { return true }
-                return inverse.isToMany ? inverse.maxCount == 0 : relationship.isOptional
-            }
-    }
-
-    /// Whether its objects may be deleted without a refusal, and without deleting each other.
-    fileprivate func canDelete(_ entity: String) -> Bool {
-        relationships(of: entity).allSatisfy { relationship in
-            switch relationship.deleteRule {
-            case .deny: return false
-            case .cascade:
-                return !isEntity(relationship.destination, kindOf: entity)
-                    && !isEntity(entity, kindOf: relationship.destination)
-            case .nullify, .noAction:
-                guard let inverse = inverse(of: relationship) else { return true }
-                // An optional one may be empty, whatever its least number of members.
-                return inverse.isToMany
-                    ? inverse.minCount <= (inverse.isOptional ? 1 : 0) : inverse.isOptional
-            }
-        }
     }
 }

@@ -46,16 +46,13 @@ enum StoreReadWorkload {
         verifier.check("rows", tally.rowCount, equals: expected.reduce(0, +))
         var valueCount = 0
         for (request, keys) in zip(requests, keys) {
-            let columns = session.countableAttributes(of: request.entityName).map {
-                tables.column(of: PropertyPath(entity: request.entityName, property: $0))
-            }
-            guard let table = tables.table(of: request.entityName), !columns.contains(nil) else {
+            let entity = request.entityName
+            let attributes = Array(session.countableAttributes(of: entity))
+            guard let count = try tables.valueCount(of: attributes, of: entity, keys, in: store)
+            else {
                 return WorkloadOutcome(sample: sample, verification: verifier.verification)
             }
-            let sum = (["0"] + columns.compactMap { $0.map { "COUNT(\($0))" } }).joined(
-                separator: " + ")
-            valueCount += try store.integer(
-                "SELECT \(sum) FROM \(table) WHERE Z_PK IN \(keys.sqlList)")
+            valueCount += count
         }
         verifier.check("values", tally.valueCount, equals: valueCount)
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
@@ -101,10 +98,25 @@ enum StoreReadWorkload {
     }
 }
 
+extension StoreTables {
+    /// The values of these attributes in these rows that are not nil; nil if the name of a column is
+    /// not certain.
+    func valueCount(
+        of attributes: [String], of entity: String, _ rows: [ManagedObjectID],
+        in store: StoreReader
+    ) throws -> Int? {
+        let columns = attributes.map { column(of: PropertyPath(entity: entity, property: $0)) }
+        guard let table = table(of: entity), !columns.contains(nil) else { return nil }
+        let counts = ["0"] + columns.compactMap { $0.map { "COUNT(\($0))" } }
+        return try store.integer(
+            "SELECT \(counts.joined(separator: " + ")) FROM \(table) WHERE Z_PK IN \(rows.sqlList)")
+    }
+}
+
 extension OwnStoreSession {
     /// The stored attributes whose values plain SQL can count. An archive of an app's own class makes
     /// no value here, and reads as nil.
-    fileprivate func countableAttributes(of entity: String) -> Set<String> {
+    func countableAttributes(of entity: String) -> Set<String> {
         let attributes = model.attributesByName(ofEntity: entity) ?? [:]
         return Set(storedAttributes(of: entity).filter { attributes[$0]?.type != .transformable })
     }

@@ -37,7 +37,7 @@ struct StoreSurvey: Sendable {
         var type: AttributeType
         /// Rows with a value; the others are nil.
         var valueCount: Int
-        /// Whether an index begins with it.
+        /// Whether an index of the store begins with it: of the model, of a constraint or of one's own.
         var isIndexed: Bool
         /// Whether an index that has it forbids equal rows.
         var isUnique: Bool
@@ -91,6 +91,7 @@ struct StoreSurvey: Sendable {
                 continue
             }
             let unique = tables.uniqueColumns(of: entity.name)
+            let indexed = tables.indexedColumns(of: entity.name)
             for (attribute, column) in zip(attributes, columns) where attribute.isExternal {
                 guard let column else { continue }
                 let missing = try store.missingFiles(of: column, in: table, number, externalFiles)
@@ -106,7 +107,7 @@ struct StoreSurvey: Sendable {
                         return Attribute(
                             path: PropertyPath(entity: entity.name, property: attribute.name),
                             type: attribute.type, valueCount: found.1,
-                            isIndexed: model.isIndexed(attribute.name, of: entity.name),
+                            isIndexed: indexed.contains(column),
                             isUnique: unique.contains(column))
                     }, hasUniqueIndex: !unique.isEmpty))
         }
@@ -166,17 +167,6 @@ extension StoreReader {
         return names.split(separator: "\n").count { name in
             let file = folder.appendingPathComponent(String(name))
             return !FileManager.default.fileExists(atPath: file.path)
-        }
-    }
-}
-
-extension ManagedObjectModel {
-    /// Whether an index of the entity or an ancestor begins with the attribute.
-    fileprivate func isIndexed(_ attribute: String, of entity: String) -> Bool {
-        lineage(of: entity).contains { entity in
-            entity.indexes.contains {
-                $0.kind == .binary && $0.elements.first?.property == attribute
-            }
         }
     }
 }

@@ -11,6 +11,8 @@ struct StoreTables {
     private let columns: [String: Set<String>]
     /// The columns of indexes that forbid equal rows, by table.
     private let uniqueColumns: [String: Set<String>]
+    /// The first columns of indexes that have all rows, by table.
+    private let leadingColumns: [String: Set<String>]
     private let numbers: [String: Int]
 
     init(_ store: StoreReader, _ model: ManagedObjectModel) throws {
@@ -26,15 +28,19 @@ struct StoreTables {
                 try list("SELECT group_concat(name, char(10)) FROM pragma_table_info('\(table)')"))
         }
         self.columns = columns
-        uniqueColumns = try columns.keys.reduce(into: [:]) { unique, table in
-            let found = try list(
-                """
-                SELECT group_concat(c.name, char(10))
-                FROM pragma_index_list('\(table)') i, pragma_index_info(i.name) c
-                WHERE i."unique" AND i.origin = 'c'
-                """)
-            if !found.isEmpty { unique[table] = Set(found) }
+        func indexed(_ condition: String) throws -> [String: Set<String>] {
+            try columns.keys.reduce(into: [:]) { indexed, table in
+                let found = try list(
+                    """
+                    SELECT group_concat(c.name, char(10))
+                    FROM pragma_index_list('\(table)') i, pragma_index_info(i.name) c
+                    WHERE \(condition)
+                    """)
+                if !found.isEmpty { indexed[table] = Set(found) }
+            }
         }
+        uniqueColumns = try indexed("i.\"unique\" AND i.origin = 'c'")
+        leadingColumns = try indexed("c.seqno = 0 AND NOT i.partial")
         let noted = Dictionary(
             try list(
                 "SELECT group_concat(Z_ENT || ' ' || Z_NAME, char(10)) FROM Z_PRIMARYKEY"
@@ -67,6 +73,12 @@ struct StoreTables {
     /// lacks.
     func uniqueColumns(of entity: String) -> Set<String> {
         table(of: entity).flatMap { uniqueColumns[$0] } ?? []
+    }
+
+    /// The columns of the entity's table with which an index begins, so that rows are found and
+    /// sorted by it, also of indexes that the model lacks.
+    func indexedColumns(of entity: String) -> Set<String> {
+        table(of: entity).flatMap { leadingColumns[$0] } ?? []
     }
 
     /// The value of `Z_ENT` in the rows of exactly this entity; nil if the store does not list it.

@@ -33,7 +33,7 @@ struct AdviceSentence {
             guard worse.count < taken.count else { continue }
             taken.removeAll { name in worse.contains { $0.name == name } }
             let verb = further.question.metric.isTime ? "is" : "has"
-            dropped += worse.map { "\($0.name) \(verb) \($0.text)" }
+            dropped += worse.map { "\($0.name) \(verb) \($0.told)" }
         }
         let sentence = ballot.sentence(taking: taken)
         let reasons = dropped.isEmpty ? [] : ["Among the equivalent ones, \(dropped.listed)."]
@@ -48,16 +48,17 @@ private struct Ballot {
     private(set) var taken: [String] = []
     /// Not known to be worse than another one; best first.
     private var contenders: [String] = []
-    /// Known to be worse than the best, the worst first, with the ratio.
-    private(set) var worse: [(name: String, ratio: String, text: String)] = []
-    /// What is undecided or was not measured, one sentence each.
+    /// Known to be worse than another one by a difference that matters, the worst first.
+    private(set) var worse: [WorseCell] = []
+    /// What is worse, but perhaps by a difference that nobody would act on, undecided, or was not
+    /// measured, one sentence each.
     private(set) var doubts: [String] = []
     private var values: [String: Double] = [:]
 
     init(_ result: QuestionResult) {
         question = result.question
         var open: [(name: String, remedy: Finding.Remedy)] = []
-        var distances: [String: Double] = [:]
+        var found: [WorseCell] = []
         for contest in result.contests {
             let text = VerdictText(question: question, result: contest)
             let ordered = contest.best + contest.contest.cells.filter { !contest.best.contains($0) }
@@ -72,21 +73,18 @@ private struct Ballot {
                         Statistics.median($0.values(of: question.metric.name))
                     }
                 case .worse:
-                    guard let finding = contest.shortfall(of: cell),
-                        let estimate = finding.verdict.ratio?.estimate
-                    else { continue }
-                    let distance = estimate > 1 ? estimate : 1 / estimate
-                    guard distance > distances[name] ?? 0 else { continue }
-                    distances[name] = distance
-                    worse.removeAll { $0.name == name }
-                    worse.append((name, text.ratio(finding), text.told(finding)))
+                    guard let finding = contest.shortfall(of: cell) else { continue }
+                    let other = Self.name(of: finding.reference, text, in: result)
+                    found.append(WorseCell(name, finding, other: other, text))
                 case .undecided, .unknown:
                     let remedy = (finding ?? contest.findings.first)?.verdict.remedy
                     open.append((name, remedy ?? .measurement("nothing was measured")))
                 }
             }
         }
-        taken.removeAll { name in distances[name] != nil || open.contains { $0.name == name } }
+        taken.removeAll { name in
+            found.contains { $0.name == name } || open.contains { $0.name == name }
+        }
         // The best of the measured cells need not be the best of all.
         let isUnmeasured = result.contests.flatMap(\.cells).contains { cell in
             cell.isSound && cell.values(of: result.question.metric.name).isEmpty
@@ -98,8 +96,17 @@ private struct Ballot {
         // The cell with the best median need not be the best.
         let isOpen = result.contests.contains { !$0.hasLeader }
         if isUnmeasured || isOpen { taken = [] }
-        worse.sort { distances[$0.name] ?? 0 > distances[$1.name] ?? 0 }
-        doubts = Self.doubts(open)
+        found = found.greatestOfEachName
+        worse = found.filter(\.matters)
+        doubts = doubts(about: found.filter { !$0.matters }) + Self.doubts(open)
+    }
+
+    private func doubts(about slight: [WorseCell]) -> [String] {
+        guard !slight.isEmpty else { return [] }
+        return [
+            "Worse, but perhaps by less than the \(percent(question.sameWithin)) that nobody would "
+                + "act on: \(slight.listed)."
+        ]
     }
 
     /// One sentence. Cells with the same kind of remedy share the greatest one.
@@ -119,30 +126,29 @@ private struct Ballot {
         return ["Undecided: \(parts.joined(separator: "; "))."]
     }
 
-    /// Those that are worse, each with its ratio.
-    private var left: [String] { worse.map { "\($0.name) (\($0.ratio))" } }
-
-    /// "there is no decision between shared and single; nested (105× [90, 120]) is out."
+    /// "there is no decision between shared and single; out are nested (105× [90, 120]), compared
+    /// with shared."
     var indecision: String {
-        let out = left.isEmpty ? "" : "; \(left.listed) \(left.count == 1 ? "is" : "are") out"
+        let out = worse.isEmpty ? "" : "; out \(worse.count == 1 ? "is" : "are") \(worse.listed)"
         let names = contenders.map { "**\($0)**" }
         let between = names.count > 1 ? " between \(names.listed)" : ""
         return "there is no decision\(between)\(out)."
     }
 
-    /// "take shared or single (main queue p99 0.42 ms to 0.53 ms); avoid nested (105× [90, 120])."
+    /// "take shared or single (main queue p99 0.42 ms to 0.53 ms); avoid nested (105× [90, 120]),
+    /// compared with shared."
     func sentence(taking names: [String]) -> String {
         let figures = names.compactMap { values[$0] }
         let bounds = [figures.min(), figures.max()].compactMap(\.self).map(
             question.metric.unit.format
         ).uniqued
         let figure = "\(escaped(question.metric.title)) \(bounds.joined(separator: " to "))"
-        let isAny = names.count > 2 && left.isEmpty && doubts.isEmpty
+        let isAny = names.count > 2 && worse.isEmpty && doubts.isEmpty
         return
             (isAny
             ? "**any \(question.axis == "subject" ? "stack" : "of them")** will do"
             : "take **\(names.listed(with: "or"))**")
-            + " (\(figure)\(bound(figures)))" + (left.isEmpty ? "." : "; avoid \(left.listed).")
+            + " (\(figure)\(bound(figures)))" + (worse.isEmpty ? "." : "; avoid \(worse.listed).")
     }
 
     /// Says that smaller values count as the same, if there are any.

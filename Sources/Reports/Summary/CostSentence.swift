@@ -12,8 +12,13 @@ struct CostSentence {
     private var contests: [(question: Question, result: ContestResult)] = []
 
     /// The sentences of the listed questions of all workloads, the most expensive thing first. What
-    /// comes after the first few is only counted.
-    static func all(of results: [QuestionResult]) -> [String] {
+    /// comes after the first few of a workload is only counted.
+    static func first(of results: [QuestionResult]) -> [String] { sentences(results, listedMax) }
+
+    /// The sentences of all things, the most expensive one first.
+    static func all(of results: [QuestionResult]) -> [String] { sentences(results, .max) }
+
+    private static func sentences(_ results: [QuestionResult], _ most: Int) -> [String] {
         let listed = results.filter { $0.question.isListed == true }
         return listed.map(\.workload.name).uniqued.flatMap { workload in
             var sentences: [CostSentence] = []
@@ -26,8 +31,8 @@ struct CostSentence {
                 }
             }
             sentences.sort { $0.cost > $1.cost }
-            let rest = sentences.count - listedMax
-            return sentences.prefix(listedMax).map(\.markdown)
+            let rest = sentences.count - most
+            return sentences.prefix(most).map(\.markdown)
                 + (rest > 0 ? ["\(rest) more, which cost less, below."] : [])
         }
     }

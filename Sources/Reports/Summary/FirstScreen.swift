@@ -38,14 +38,14 @@ public struct FirstScreen {
         let small = results.filter { $0.workload.smallName == nil }
         data = run.dataFindings ?? []
         stacks = StackTable(small)
-        costs = CostSentence.all(of: small)
+        costs = CostSentence.first(of: small)
         advice = run.workloads.flatMap { workload in
             (workload.advice ?? []).map { AdviceSentence($0, of: workload, in: results).markdown }
         }
-        techniques = small.filter {
-            $0.question.column == nil && $0.question.isListed != true
-        }.map {
-            QuestionSentence($0).markdown
+        techniques = small.filter { $0.question.column == nil }.flatMap {
+            $0.question.isListed == true
+                ? [ListedAnswer($0, among: small)?.markdown].compactMap(\.self)
+                : [QuestionSentence($0).markdown]
         }
         sizes = run.sizeComparisons.map { SizeSentence($0).markdown }
         certainty = Self.certainty(of: results) + Self.machines(of: run) + Self.unasked(of: run)
@@ -65,35 +65,40 @@ public struct FirstScreen {
         }
     }
 
+    /// Says how many comparisons are decided, and how sure that is. Counts need no statistics.
     private static func certainty(of results: [QuestionResult]) -> [String] {
-        func verdicts(_ isExact: Bool) -> [Finding.Verdict] {
-            results.filter { $0.question.isExact == isExact }.flatMap(\.contests).flatMap(
-                \.findings
-            ).map(\.verdict)
+        func verdicts(isExact: Bool) -> [Finding.Verdict] {
+            results.filter { $0.question.isExact == isExact }.flatMap(\.contests)
+                .flatMap(\.findings).map(\.verdict)
         }
-        let measured = verdicts(false)
-        let exact = verdicts(true).count(where: \.isDecided)
-        // A cell that is known to be worse than another one is out, though nothing compares it with
-        // the best.
-        let open = results.filter { !$0.question.isExact }.flatMap(\.contests).reduce(0) {
-            sum, contest in sum + contest.findings.count { !contest.isDecided($0) }
+        func told(_ verdicts: [Finding.Verdict]) -> String {
+            "\(verdicts.count(where: \.isDecided)) of \(verdicts.count)"
         }
-        var sentences: [String] = []
-        if measured.contains(where: { $0.isDecided || $0.ratio?.interval != nil }) {
-            sentences.append(
-                "On this machine, in this hour, at most one such run in 20 has a false verdict in its "
-                    + (measured.count == 1 ? "comparison" : "\(measured.count) comparisons")
-                    + (open > 0 ? "; \(open) of them \(open == 1 ? "is" : "are") undecided." : "."))
-        } else if !measured.isEmpty {
-            sentences.append("None of \(measured.count) comparisons is decided.")
+        let (measured, counted) = (verdicts(isExact: false), verdicts(isExact: true))
+        let all = measured + counted
+        guard !all.isEmpty else { return [] }
+        let decided = all.count(where: \.isDecided)
+        var sentence =
+            switch (decided, all.count) {
+            case (_, 1): "The comparison is \(decided == 1 ? "" : "not ")decided"
+            case (all.count, _): "All \(decided) comparisons are decided"
+            case (0, _): "None of \(all.count) comparisons is decided"
+            default: "\(told(all)) comparisons \(decided == 1 ? "is" : "are") decided"
+            }
+        if measured.isEmpty {
+            sentence += ", by counts, which are exact"
+        } else if !counted.isEmpty {
+            sentence +=
+                ": \(told(counted)) by counts, which are exact, and \(told(measured)) by measured values"
         }
-        if exact > 0 {
-            sentences.append(
-                exact == 1
-                    ? "1 comparison is exact: it compares counts."
-                    : "\(exact) comparisons are exact: they compare counts.")
-        }
-        return sentences
+        // Before the first look nothing can be false.
+        let canErr = measured.contains { $0.isDecided || $0.ratio?.interval != nil }
+        return [sentence + "."]
+            + (canErr
+                ? [
+                    "On this machine, in this hour, at most one such run in 20 has a false verdict"
+                        + (counted.isEmpty ? "." : " by measured values.")
+                ] : [])
     }
 
     /// Says what several machines mean for the reader.

@@ -30,7 +30,8 @@ struct RunSummary {
         """,
         """
         **equivalent within x %**: the whole interval lies within a difference that the workload file declares too small \
-        to act on. **undecided**: none of these; the brackets say what would decide it.
+        to act on. **undecided**: none of these; the brackets say what would decide it. A question is decided if all \
+        of its comparisons are.
         """,
         """
         A ratio compares samples of the same round, so a slow phase of the machine affects both sides. Counts that \

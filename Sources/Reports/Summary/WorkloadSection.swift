@@ -37,13 +37,15 @@ struct WorkloadSection {
             + workload.notes
     }
 
-    /// A sentence for each contest of each question. The first screen only counts some of them.
+    /// A sentence for each contest of each question; of listed questions the answer, and a sentence
+    /// for each thing. The first screen only counts some of them.
     var answers: [String] {
-        summary.questions.flatMap { result in
-            result.contests.indices.map { place in
-                QuestionSentence(result.only(place)).markdown
+        summary.questions.flatMap { result -> [String] in
+            guard result.question.isListed == true else {
+                return result.contests.indices.map { QuestionSentence(result.only($0)).markdown }
             }
-        }
+            return [ListedAnswer(result, among: summary.questions)?.markdown].compactMap(\.self)
+        } + CostSentence.all(of: summary.questions)
     }
 
     static let silence = "This workload asks no question, so its figures have no verdicts."

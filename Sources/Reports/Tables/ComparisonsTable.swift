@@ -11,7 +11,10 @@ struct ComparisonsTable {
     var columns: [TableColumn] {
         cellColumns + TableColumn.ofMetric + [
             TableColumn("question", "the id of the question; empty in a gate"),
-            TableColumn("reference", "the cell that the value is divided by; in a gate, the base"),
+            TableColumn(
+                "reference",
+                "the cell that the value is divided by: the question's baseline, the best, or another "
+                    + "one that is known to be better; in a gate, the base"),
             TableColumn("rounds", "the rounds, or pairs, that both have"),
             TableColumn("value", "the cell's median or count, in the metric's unit"),
             TableColumn("referenceValue", "the reference's, in the metric's unit"),
@@ -47,7 +50,7 @@ struct ComparisonsTable {
             func value(_ identifier: String) -> String {
                 number(cell(identifier).flatMap { Statistics.median($0.values(of: metric.name)) })
             }
-            return contest.findings.compactMap { finding -> [String]? in
+            return contest.comparisons.compactMap { finding -> [String]? in
                 guard let found = cell(finding.cell) else { return nil }
                 let ratio = finding.verdict.ratio
                 return cells.fields(of: found, in: result.workload) + metric.fields + [

@@ -8,7 +8,11 @@ struct Provenance {
 
     init(_ run: Run) {
         var rows = [["Taken", Self.taken(run)], ["Data", Self.data(run.dataset)]]
-        if let commit = run.commit { rows.append(["Commit", "`\(commit)`"]) }
+        if let commit = run.commit {
+            let isOlder = run.environment.isBuiltBeforeCommit == true
+            let doubt = isOlder ? "; `bench` was built before it" : ""
+            rows.append(["Commit of the checkout", "`\(commit)`\(doubt)"])
+        }
         if let shards = run.shards {
             rows.append(["Build", Self.build(run.build, run.environment.identity)])
             rows.append(["SQLite", run.environment.identity.sqliteVersion])
@@ -22,11 +26,12 @@ struct Provenance {
     }
 
     init(_ report: ComparisonReport) {
-        func told(_ arm: ComparisonReport.Arm) -> String {
-            escaped(arm.name) + (arm.commit.map { ", commit `\($0)`" } ?? "")
+        func told(_ arm: ComparisonReport.Arm, _ word: String) -> String {
+            escaped(arm.name) + (arm.commit.map { ", \(word) `\($0)`" } ?? "")
         }
         var rows = [
-            ["Base", told(report.base)], ["Head", told(report.head)],
+            ["Base", told(report.base, "commit")],
+            ["Head", told(report.head, "checkout at commit")],
             [
                 "Taken",
                 Self.period(report.startedAt, report.finishedAt)

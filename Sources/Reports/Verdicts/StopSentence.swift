@@ -25,7 +25,7 @@ public struct StopSentence: CustomStringConvertible {
         self.secondsLeft = secondsLeft
         self.isAskedAlone = isAskedAlone
         open = result.contests.flatMap { contest in
-            contest.findings.filter { !contest.isDecided($0) }
+            contest.findings.filter { !$0.verdict.isDecided }
         }
     }
 

@@ -53,6 +53,8 @@ struct VerdictFile: Encodable {
 
     struct Finding: Encodable {
         var cell: String
+        /// The other cell, if it is not the contest's reference.
+        var reference: String?
         /// "faster", "slower", "less", "more", "equivalent" or "undecided".
         var verdict: String
         /// The cell's value divided by the reference's.
@@ -141,16 +143,20 @@ extension VerdictFile.Question {
                 VerdictFile.Contest(
                     label: contest.contest.label, reference: contest.reference?.identifier,
                     best: contest.best,
-                    findings: contest.findings.map { .init($0, by: result.question.metric) })
+                    findings: contest.findings.map {
+                        .init($0, in: contest, by: result.question.metric)
+                    })
             })
     }
 }
 
 extension VerdictFile.Finding {
-    fileprivate init(_ finding: Finding, by metric: Metric) {
+    fileprivate init(_ finding: Finding, in contest: ContestResult, by metric: Metric) {
         let ratio = finding.verdict.ratio
+        let isOther = finding.reference != contest.reference?.identifier
         self.init(
-            cell: finding.cell, verdict: finding.verdict.word(for: metric), ratio: ratio?.estimate,
+            cell: finding.cell, reference: isOther ? finding.reference : nil,
+            verdict: finding.verdict.word(for: metric), ratio: ratio?.estimate,
             lower: ratio?.interval?.lowerBound, upper: ratio?.interval?.upperBound,
             rounds: finding.roundCount, remedy: finding.verdict.remedy?.sentence)
     }

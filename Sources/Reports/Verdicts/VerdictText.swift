@@ -47,9 +47,17 @@ struct VerdictText {
     private var metric: Metric { question.metric }
 
     /// The verdict with its ratio and interval: "2.1× faster [1.9, 2.3]", "less peak memory (0.60×
-    /// [0.55, 0.64])", "equivalent within 10 %", "undecided (needs about 12 more rounds of
-    /// both cells, 4 minutes)".
+    /// [0.55, 0.64])", "equivalent within 10 %", "undecided (needs about 12 more rounds of both cells,
+    /// 4 minutes)". Names the other cell unless it is the contest's reference: "2.1× slower [1.9, 2.3]
+    /// against shared".
     func told(_ finding: Finding) -> String {
+        guard let reference = result.reference, reference.identifier != finding.reference,
+            floored(finding) == nil
+        else { return verdict(finding) }
+        return "\(verdict(finding)) against \(name(finding.reference))"
+    }
+
+    func verdict(_ finding: Finding) -> String {
         let word = finding.verdict.word(for: metric)
         if let floored = floored(finding) { return "\(word), \(floored)" }
         switch finding.verdict {
@@ -92,7 +100,7 @@ struct VerdictText {
 
     /// "16.9× at least, since nested is under 8.00 ms": values below the bound count as the bound, so
     /// that the ratio is none of what was measured. `nil` if none or both are.
-    private func floored(_ finding: Finding) -> String? {
+    func floored(_ finding: Finding) -> String? {
         guard let bound = question.boundText, finding.verdict.isDecided,
             let estimate = finding.verdict.ratio?.estimate
         else { return nil }

@@ -19,7 +19,8 @@ public struct Question: Codable, Hashable, Sendable {
     /// The heading of its column in the table of stacks; `nil` for a question about a technique.
     public var column: String?
     /// Whether the first screen has a sentence for each contest, named by its label, and the most
-    /// expensive one first. Questions of a workload that have the same labels share the sentences.
+    /// expensive one first. Questions of a workload that have the same labels share the sentences,
+    /// and those with the same sentence, which can be answered by yes or no, share the answer.
     public var isListed: Bool?
     /// Whether threads contend in the workload, so that every count depends on the schedule.
     public var isContended: Bool?

@@ -8,6 +8,9 @@ import Measuring
 public struct EnvironmentFingerprint: Codable, Hashable, Sendable {
     public var identity: Identity
     public var volatile: Volatile
+    /// Whether `bench` was built before the commit of its checkout was made; `nil` if not, or if
+    /// unknown.
+    public var isBuiltBeforeCommit: Bool?
 
     /// The part that is equal for runs on the same kind of machine.
     public struct Identity: Codable, Hashable, Sendable {

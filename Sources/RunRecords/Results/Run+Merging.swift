@@ -28,6 +28,9 @@ extension Run {
         state = .completed
         finishedAt = origins.compactMap(\.finishedAt).max()
         self.shards = origins
+        if parts.contains(where: { $0.run.environment.isBuiltBeforeCommit == true }) {
+            environment.isBuiltBeforeCommit = true
+        }
         for capacity in parts.flatMap({ $0.run.capacities ?? [] }) {
             apply(.foundCapacity(capacity))
         }

@@ -20,8 +20,8 @@ public struct Run: Codable, Hashable, Sendable {
     /// The arguments as typed, the program's name first.
     public var commandLine: [String]
     public var build: BuildConfiguration
-    /// The commit that `bench` was built from, with a `+` if files were changed since; `nil` if
-    /// unknown.
+    /// The commit of the checkout that `bench` was started in, with a `+` if files were changed since;
+    /// `nil` if unknown. The build knows no commit, so it may be of another one.
     public var commit: String?
     /// Of a merged run: that of its first shard. Its ``shards`` have all of them.
     public var environment: EnvironmentFingerprint

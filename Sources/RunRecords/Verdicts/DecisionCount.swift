@@ -29,7 +29,7 @@ public struct DecisionCount {
                     let comparison = Comparison(
                         workload: result.workload.name, question: result.question.id,
                         contest: place, cells: [finding.cell, finding.reference])
-                    if contest.isDecided(finding) { decided.insert(comparison) }
+                    if finding.verdict.isDecided { decided.insert(comparison) }
                     if !decided.contains(comparison) { openCount += 1 }
                 }
             }

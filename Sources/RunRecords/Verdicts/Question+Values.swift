@@ -12,4 +12,11 @@ extension Question {
         guard let sameBelow, let typical = Statistics.median(values(of: cell)) else { return false }
         return typical <= sameBelow
     }
+
+    /// Whether a difference certainly matters: all of its interval lies beyond ``sameWithin``.
+    public func matters(_ ratio: Finding.Ratio) -> Bool {
+        guard let interval = ratio.interval else { return isExact }
+        let bound = 1 + sameWithin
+        return interval.lowerBound > bound || interval.upperBound < 1 / bound
+    }
 }

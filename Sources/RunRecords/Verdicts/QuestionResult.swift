@@ -25,7 +25,9 @@ public struct ContestResult: Sendable {
     /// The cell with which the others are compared: the baseline, or the one with the best median.
     /// `nil` if no cell has a value.
     public let reference: CellResult?
-    /// One for each cell but the reference, in the order of ``cells``.
+    /// One for each cell but the reference, in the order of ``cells``. A cell is compared with the
+    /// reference. Without a baseline, one that is undecided beside the reference and known to be
+    /// worse than others is compared with the best of those, so it is decided: it is not the best.
     public let findings: [Finding]
     /// The cells that are not known to be worse than another one, best median first. Empty if the
     /// metric has no better direction.
@@ -36,18 +38,25 @@ public struct ContestResult: Sendable {
     /// How the other cells of ``best`` compare with its first one.
     public let contenders: [Finding]
 
-    public var isDecided: Bool { reference != nil && findings.allSatisfy(isDecided) }
+    public var isDecided: Bool {
+        reference != nil && findings.allSatisfy(\.verdict.isDecided)
+    }
+
+    /// Everything that sentences rest on: ``findings``, and how a cell compares with the best cell
+    /// that is better, where no finding is about these two.
+    public var comparisons: [Finding] {
+        findings
+            + shortfalls.filter { shortfall in
+                !findings.contains {
+                    Set([$0.cell, $0.reference]) == [shortfall.cell, shortfall.reference]
+                }
+            }
+    }
 
     /// Whether the first cell of ``best`` is known to be as good as any other.
     public var hasLeader: Bool { !best.isEmpty && contenders.allSatisfy(\.verdict.isDecided) }
 
     public func finding(of cell: String) -> Finding? { findings.first { $0.cell == cell } }
-
-    /// Whether the comparison is decided, or its cell is known to be worse than another one, so that
-    /// it is not the best.
-    public func isDecided(_ finding: Finding) -> Bool {
-        finding.verdict.isDecided || contest.baseline == nil && shortfall(of: finding.cell) != nil
-    }
 
     /// How the cell compares with the best cell that is better; `nil` if none is known to be.
     public func shortfall(of cell: String) -> Finding? { shortfalls.first { $0.cell == cell } }
@@ -60,7 +69,7 @@ public struct ContestResult: Sendable {
         return cells.filter { cell in
             guard cell.isSound, cell.identifier != reference.identifier else { return false }
             guard let finding = finding(of: cell.identifier) else { return true }
-            return finding.verdict.isOpen && !isDecided(finding)
+            return finding.verdict.isOpen
         }.map { ($0, reference) }
     }
 }
@@ -115,10 +124,11 @@ extension ContestResult {
             contest.baseline.map { name in cells.first { $0.identifier == name } }
             ?? ordered.first
         self.reference = reference
-        findings = cells.filter { $0.identifier != reference?.identifier }.map {
+        let compared = cells.filter { $0.identifier != reference?.identifier }.map {
             comparer.finding(of: $0, against: reference)
         }
         guard question.metric.polarity != .neither else {
+            findings = compared
             best = []
             shortfalls = []
             contenders = []
@@ -130,6 +140,10 @@ extension ContestResult {
                 .first { question.isWorse($0.verdict) }
         }
         self.shortfalls = shortfalls
+        findings = compared.map { finding in
+            guard contest.baseline == nil, !finding.verdict.isDecided else { return finding }
+            return shortfalls.first { $0.cell == finding.cell } ?? finding
+        }
         let best = ordered.filter { cell in
             !shortfalls.contains { $0.cell == cell.identifier }
         }

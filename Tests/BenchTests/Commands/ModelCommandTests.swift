@@ -56,6 +56,26 @@ import Testing
                 """)
     }
 
+    @Test func `only a command that uses defaults warns of one, and says what to do`() throws {
+        let (store, file) = (folder.path("App.sqlite"), folder.url("App.xcdatamodel"))
+        try MessagesStore.make(at: folder.url("App.sqlite"), messageCount: 1)
+        try MessagesStore.writeModel(to: file)
+        let contents = file.appending(path: "contents")
+        let text = try String(contentsOf: contents, encoding: .utf8)
+            .replacing(#"name="number""#, with: #"name="number" defaultValueString="many""#)
+        try Data(text.utf8).write(to: contents)
+
+        let model = try BenchProcess(["model", file.path])
+        let schema = try BenchProcess(["schema", store, "--model", file.path])
+
+        #expect(
+            model.errors.contains(
+                "Message.number: the default 'many' cannot be read as the attribute's type"))
+        #expect(model.errors.contains("set the value in awakeFromInsert()"), "\(model.errors)")
+        #expect(schema.exitCode == 0, "\(schema.errors)")
+        #expect(schema.errors.isEmpty, "\(schema.errors)")
+    }
+
     @Test func `a migration is printed before it is made`() throws {
         let folders = [TemporaryFolder(), TemporaryFolder()]
         defer { withExtendedLifetime(folders) {} }

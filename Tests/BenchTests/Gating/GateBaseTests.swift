@@ -39,11 +39,13 @@ import Testing
         try folder.write(Self.known, to: "\(path)/Benchmarks/Workloads/known.yml")
     }
 
-    private func git(_ arguments: String...) throws {
+    /// - Parameter date: of a commit; now if empty.
+    private func git(_ arguments: String..., at date: String = "") throws {
         let author = ["-c", "user.name=Test", "-c", "user.email=test@example.org"]
         let git = try Process.run(
             URL(fileURLWithPath: "/usr/bin/env"),
-            arguments: ["git", "-C", package.path] + author + arguments)
+            arguments: (date.isEmpty ? [] : ["GIT_COMMITTER_DATE=\(date)"])
+                + ["git", "-C", package.path] + author + arguments)
         git.waitUntilExit()
         #expect(git.terminationStatus == 0, "git \(arguments)")
     }
@@ -63,6 +65,28 @@ import Testing
 
         #expect(bench.exitCode == 0, "\(bench.errors)")
         #expect(bench.output.contains("0 regressed"))
+    }
+
+    /// The commit was made after the build.
+    @Test func `a run says of which checkout the commit is, and that the build is older`() throws {
+        let summary = try self.summary(of: "older")
+        #expect(summary.contains("Commit of the checkout"), "\(summary)")
+        #expect(summary.contains("`; `bench` was built before it"), "\(summary)")
+
+        try git("commit", "--quiet", "--amend", "--no-edit", at: "2001-01-01T00:00:00Z")
+        let other = try self.summary(of: "newer")
+        #expect(other.contains("Commit of the checkout"))
+        #expect(!other.contains("was built before it"), "\(other)")
+    }
+
+    private func summary(of name: String) throws -> String {
+        let bench = try BenchProcess(
+            [
+                "run", "Benchmarks/Workloads/known.yml", "--quick", "--no-counts", "--allow-debug",
+                "--output", folder.path(name),
+            ], currentDirectory: package)
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        return try String(contentsOf: folder.url("\(name)/summary.md"), encoding: .utf8)
     }
 
     @Test func `a program that does not know a workload of the head is compared`() throws {

@@ -71,6 +71,16 @@ import Testing
         #expect(bench.output.contains("Without rows, so not measured: Draft."))
         #expect(bench.output.contains("Message → attachments"))
         #expect(bench.output.contains("fewer statements"))
+        #expect(bench.output.ranges(of: "Does prefetching pay?").count == 1)
+        #expect(bench.output.contains("Which fetchBatchSize shows the first 20 of all Message"))
+        let lists = run.workloads.first { $0.name == "list" }?.cells ?? []
+        // The keys, and each batch of the 150 rows. A batch of 200 would have all of them.
+        for (size, statements) in [("none", 1.0), ("20", 9), ("50", 4)] {
+            let cell = lists.filter { $0.parameters["shown"] == "all" }
+                .first { $0.parameters["fetchBatchSize"] == size }
+            #expect(cell?.values(of: "statements") == [statements], "\(size)")
+        }
+        #expect(lists.count == 6)
 
         var texts = try texts(of: results)
         #expect(texts["report.html"]?.contains("Conversation") == true)
@@ -197,6 +207,19 @@ import Testing
         let unknown = try plan("--question", "import.row")
         #expect(unknown.errors.contains("did you mean \"import.rows\"?"), "\(unknown.errors)")
         #expect(unknown.errors.contains("update.time"))
+    }
+
+    @Test func `what does not fit into the budget is named in one sentence`() throws {
+        try MessagesStore.make(at: store, messageCount: 60)
+        let bench = try BenchProcess([
+            "plan", "--store", store.path, "--budget", "10s", "--results", folder.path("none"),
+        ])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let text = bench.output.replacing(/\s+/, with: " ")
+        #expect(text.ranges(of: "- Left out for lack of time: ").count == 1, "\(text)")
+        for name in ["(import, about", "(readers, about"] {
+            #expect(text.contains(name), "\(text)")
+        }
     }
 
     @Test func `a plan says what is in the store, and leaves nothing behind`() throws {

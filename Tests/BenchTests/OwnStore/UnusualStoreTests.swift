@@ -91,6 +91,23 @@ import Testing
             output.contains("Note → photo is left out: 20 of its values are in files"), "\(output)")
     }
 
+    @Test(arguments: ["", "CREATE INDEX", "CREATE UNIQUE INDEX"])
+    func `finding and sorting are measured with any index, also one that the model lacks`(
+        sql: String
+    ) throws {
+        try makeNotes()
+        if !sql.isEmpty { try folder.execute("\(sql) own ON ZNOTE (ZNUMBER)", on: "App.sqlite") }
+        let (run, output) = try measure()
+        for name in ["find", "sort"] {
+            let cells = run.workloads.first { $0.name == name }?.cells ?? []
+            #expect(
+                cells.contains { $0.parameters["by"] == "Note.number" } == !sql.isEmpty, "\(name)")
+        }
+        #expect(
+            output.contains("No index of the store begins with an attribute") == sql.isEmpty,
+            "\(output)")
+    }
+
     @Test func `a mandatory attribute whose files are missing takes importing out`() throws {
         try makeNotes(isPhotoOptional: false)
         try FileManager.default.removeItem(at: folder.url(".App_SUPPORT"))

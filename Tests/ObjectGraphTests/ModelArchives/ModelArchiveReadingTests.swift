@@ -80,8 +80,8 @@ import Testing
             model.entitiesByName["Thing"]?.attributes.allSatisfy { $0.defaultValue == nil } == true)
         #expect(
             warnings(of: model) == [
-                "Thing.a: the default 'of class App.Colour' is not of the attribute's type and is ignored; correct it or remove it.",
-                "Thing.b: the default 'in the archive' is not of the attribute's type and is ignored; correct it or remove it.",
+                "Thing.a: the default 'of class App.Colour' cannot be read as the attribute's type, so new objects have none; correct it, or set the value in awakeFromInsert().",
+                "Thing.b: the default 'in the archive' cannot be read as the attribute's type, so new objects have none; correct it, or set the value in awakeFromInsert().",
             ])
     }
 

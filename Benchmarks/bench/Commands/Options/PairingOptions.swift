@@ -59,12 +59,9 @@ struct PairingOptions: ParsableArguments {
 }
 
 extension ComparisonReport.Arm {
-    /// This program with the commit of the package's folder; a `+` marks uncommitted changes.
+    /// This program with the commit of its checkout.
     static func ofBench() -> Self {
-        guard let package = Executable.packageRoot,
-            let commit = try? BaseBuild.commit(of: "HEAD", in: package)
-        else { return Self(name: Executable.url.path) }
-        let isChanged = (try? BaseBuild.hasChanges(package)) ?? false
-        return Self(name: "this build", commit: commit + (isChanged ? "+" : ""))
+        guard let checkout = Checkout.ofBench else { return Self(name: Executable.url.path) }
+        return Self(name: "this build", commit: checkout.commit)
     }
 }

@@ -16,11 +16,14 @@ struct RunLaunch {
     init(new options: LaunchOptions, commandLine: [String]) throws {
         let now = Date()
         directory = try RunDirectory.create(options.output, at: now)
-        run = Run(
+        let checkout = Checkout.ofBench
+        var run = Run(
             name: directory.url.lastPathComponent, startedAt: now,
             seed: options.seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: commandLine,
-            build: .ofBench, commit: ComparisonReport.Arm.ofBench().commit,
+            build: .ofBench, commit: checkout?.commit,
             environment: .ofBench())
+        if checkout?.isNewerThanBuild == true { run.environment.isBuiltBeforeCommit = true }
+        self.run = run
         earlier = []
     }
 
@@ -33,7 +36,7 @@ struct RunLaunch {
         guard case .began(var run) = earlier.first else {
             throw RunDirectoryError.missing(path: directory.journal.url.path)
         }
-        guard run.build == .ofBench, run.commit == ComparisonReport.Arm.ofBench().commit,
+        guard run.build == .ofBench, run.commit == Checkout.ofBench?.commit,
             run.environment.identity == EnvironmentFingerprint.ofBench().identity,
             !Executable.isNewer(than: run.startedAt)
         else {

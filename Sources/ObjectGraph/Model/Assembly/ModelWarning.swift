@@ -74,7 +74,7 @@ extension ModelWarning: CustomStringConvertible {
             "the attribute '\(name)' of the element '\(element)' is unknown and ignored."
         case .unsupported(let feature): "not supported: \(feature)."
         case .unreadableDefault(let text):
-            "the default '\(text)' is not of the attribute's type and is ignored; correct it or remove it."
+            "the default '\(text)' cannot be read as the attribute's type, so new objects have none; correct it, or set the value in awakeFromInsert()."
         case .unknownTransformer(let name):
             "there is no transformer '\(name)', so the values are their stored data; give the transformer in transformers."
         case .unusedClass(let name):

@@ -1,0 +1,23 @@
+import Foundation
+
+/// The checkout of this package from which `bench` was started. The program itself knows no commit,
+/// so it may have been built from another one.
+struct Checkout {
+    /// The full hash; a `+` marks uncommitted changes.
+    let commit: String
+    /// Whether the program was built before that commit was made.
+    let isNewerThanBuild: Bool
+
+    /// `nil` without a checkout, or without git.
+    static let ofBench: Checkout? = Executable.packageRoot.flatMap { try? Checkout($0) }
+
+    private init(_ package: URL) throws {
+        let changes = try BaseBuild.run(["git", "diff", "--quiet", "HEAD"], in: package)
+        let isChanged = changes.status != 0
+        commit = try BaseBuild.commit(of: "HEAD", in: package) + (isChanged ? "+" : "")
+        let date = try BaseBuild.run(["git", "log", "-1", "--format=%ct"], in: package).output
+        let seconds = Double(date.trimmingCharacters(in: .whitespacesAndNewlines))
+        isNewerThanBuild =
+            seconds.map { !Executable.isNewer(than: Date(timeIntervalSince1970: $0)) } ?? false
+    }
+}
