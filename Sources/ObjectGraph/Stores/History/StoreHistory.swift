@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 
 /// The history of an open store (spec §8.7, §10.4).
@@ -23,14 +22,15 @@ final class StoreHistory: Sendable {
 
     /// Finds the history of a store.
     ///
-    /// - Parameter isRecording: Whether changes are to be recorded; then missing tables are made.
+    /// - Parameters:
+    ///   - hasTables: Whether the file has the tables of a history.
+    ///   - isRecording: Whether changes are to be recorded; then missing tables are made.
     /// - Returns: Nil if the store has none.
     init?(
-        _ opened: SQLiteSchema.Opened, isRecording: Bool, on connection: Connection
+        of layout: StoreLayout, hasTables: Bool, isOfCoreData: Bool, isRecording: Bool,
+        on connection: Connection
     ) throws {
-        guard isRecording || opened.hasHistoryTables else { return nil }
-        let layout = opened.layout
-        let isOfCoreData = opened.metadata.isOfCoreData
+        guard isRecording || hasTables else { return nil }
         self.layout = layout
         self.isRecording = isRecording
         entities = layout.model.entities.map {
@@ -60,14 +60,4 @@ final class StoreHistory: Sendable {
         guard !names.isEmpty else { return }
         interned.withLock { $0.formUnion(names.map { Array($0.utf8) }) }
     }
-}
-
-/// The author and the context of a change. A history also has the program and the time.
-package struct ChangeOrigin: Sendable {
-    package var author: String?
-    package var contextName: String?
-
-    // The history names programs by these.
-    package static let processName = ProcessInfo.processInfo.processName
-    package static let bundleIdentifier = Bundle.main.bundleIdentifier ?? processName
 }

@@ -64,7 +64,9 @@ final class StoreFile: Sendable {
                     }
                 }
                 let history = try StoreHistory(
-                    opened, isRecording: description.tracksHistory && !connection.isReadOnly,
+                    of: opened.layout, hasTables: opened.hasHistoryTables,
+                    isOfCoreData: opened.metadata.isOfCoreData,
+                    isRecording: description.tracksHistory && !connection.isReadOnly,
                     on: connection)
                 if let files, !opened.externalColumns.isEmpty, !connection.isReadOnly {
                     SQLiteStore.sweep(files, of: url, opened, on: connection)
