@@ -2,14 +2,10 @@ import Measuring
 import ObjectGraph
 
 extension Counters {
-    /// By ``Measuring/Metric/name``.
+    /// By ``Measuring/Metric/name``. Without the bytes of pages, since the metric of that name counts
+    /// what the process writes.
     var byMetric: [String: Int64] {
-        let counts: [(Metric, Int64)] = [
-            (.statements, statements), (.rowsRead, rowsRead), (.faultsFired, faultsFired),
-            (.rowCacheHits, rowCacheHits), (.saves, saves), (.transactions, transactions),
-            (.busyWaits, busyWaits), (.conflicts, conflicts), (.merges, merges),
-            (.mergedObjects, mergedObjects),
-        ]
-        return Dictionary(uniqueKeysWithValues: counts.map { ($0.name, $1) })
+        let counts = Self.all.filter { $0.name != Metric.bytesWritten.name }
+        return Dictionary(uniqueKeysWithValues: counts.map { ($0.name, self[keyPath: $0.count]) })
     }
 }

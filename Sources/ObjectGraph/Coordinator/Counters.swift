@@ -26,6 +26,19 @@ public struct Counters: Sendable, Hashable, Codable {
     public var mergedObjects: Int64 = 0
 
     public init() {}
+
+    /// All of them, by their names.
+    package static let all: [(name: String, count: WritableKeyPath<Counters, Int64> & Sendable)] = [
+        ("statements", \.statements), ("rowsRead", \.rowsRead), ("faultsFired", \.faultsFired),
+        ("rowCacheHits", \.rowCacheHits), ("saves", \.saves), ("transactions", \.transactions),
+        ("bytesWritten", \.bytesWritten), ("busyWaits", \.busyWaits), ("conflicts", \.conflicts),
+        ("merges", \.merges), ("mergedObjects", \.mergedObjects),
+    ]
+
+    /// Adds the counts of another coordinator.
+    package static func += (sum: inout Counters, other: Counters) {
+        for (_, count) in all { sum[keyPath: count] += other[keyPath: count] }
+    }
 }
 
 /// The counters that SQLite connections do not keep. Relaxed: each counter is exact, but their
