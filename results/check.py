@@ -26,7 +26,7 @@ WORDS = {"half": 2, "twice": 2, "a third": 3, "a quarter": 4, "a fifth": 5, "a t
 def ratios_of(finding, contest, question, samples):
     """The ratios of the rounds that both cells have."""
     workload, metric = question["id"].split(".")[0], question["metric"]
-    one, other = (samples.get((workload, cell), {}) for cell in (finding["cell"], finding.get("reference", contest["reference"])))
+    one, other = (samples.get((workload, cell), {}) for cell in (finding["cell"], finding.get("reference") or contest.get("reference")))
     floor, offset = question.get("sameBelow", 0), 1 if question["unit"] == "count" else 0
     value = lambda row: max(float(row[metric]), floor) + offset
     rounds = [r for r in one if r in other and one[r].get(metric) and other[r].get(metric)]

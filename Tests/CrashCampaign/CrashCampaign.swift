@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ObjectGraph
 import Stacks
@@ -137,6 +138,10 @@ enum CrashCampaign {
         process.arguments = arguments
         process.standardOutput = output
         try process.run()
+        let writer = process.processIdentifier
+        let watchdog = DispatchWorkItem { kill(writer, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+        defer { watchdog.cancel() }
         var text = Data()
         repeat {
             let part = output.fileHandleForReading.availableData
@@ -144,7 +149,7 @@ enum CrashCampaign {
             text += part
         } while text.count(where: { $0 == UInt8(ascii: "\n") }) <= lineCount
         usleep(UInt32(delay))
-        kill(process.processIdentifier, SIGKILL)
+        kill(writer, SIGKILL)
         text += try output.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         guard process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL
@@ -154,6 +159,9 @@ enum CrashCampaign {
             separator: "\n", omittingEmptySubsequences: false
         ).dropLast().map(String.init)
         guard lines.first == Writer.ready else { throw CrashFailure("the writer did not begin") }
+        guard lines.count > lineCount else {
+            throw CrashFailure("the writer hung after \(lines.count - 1) saves")
+        }
         return Array(lines.dropFirst())
     }
 

@@ -5,7 +5,7 @@ import Foundation
 struct Checkout {
     /// The full hash; a `+` marks uncommitted changes.
     let commit: String
-    /// Whether the program was built before that commit was made.
+    /// Whether the program was certainly built before that commit was made.
     let isNewerThanBuild: Bool
 
     /// `nil` without a checkout, or without git.
@@ -17,7 +17,10 @@ struct Checkout {
         commit = try BaseBuild.commit(of: "HEAD", in: package) + (isChanged ? "+" : "")
         let date = try BaseBuild.run(["git", "log", "-1", "--format=%ct"], in: package).output
         let seconds = Double(date.trimmingCharacters(in: .whitespacesAndNewlines))
-        isNewerThanBuild =
-            seconds.map { !Executable.isNewer(than: Date(timeIntervalSince1970: $0)) } ?? false
+        if let seconds, let built = Executable.modificationDate {
+            isNewerThanBuild = built <= Date(timeIntervalSince1970: seconds)
+        } else {
+            isNewerThanBuild = false
+        }
     }
 }

@@ -9,8 +9,12 @@ enum Executable {
 
     /// Whether the file is newer than a date. Builds of changed sources may have the same commit.
     static func isNewer(than date: Date) -> Bool {
-        let values = try? url.resourceValues(forKeys: [.contentModificationDateKey])
-        return values?.contentModificationDate.map { $0 > date } ?? false
+        modificationDate.map { $0 > date } ?? false
+    }
+
+    /// When it was built; `nil` if its file cannot be read.
+    static var modificationDate: Date? {
+        try? url.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
     }
 
     /// The folder of this package: the current folder or one above it, otherwise one above the

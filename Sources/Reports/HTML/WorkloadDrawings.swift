@@ -103,8 +103,11 @@ extension ForestPlot.Group {
                     finding.verdict.isBetter(by: question.metric).map { $0 ? .better : .worse }
                         ?? .known
                 }
+            let isOther = finding.reference != contest.reference?.identifier
+            let name = text.name(finding.cell)
+            let label = isOther ? "\(name) ÷ \(text.name(finding.reference))" : name
             return ForestPlot.Row(
-                label: InlineText(markdown: text.name(finding.cell)).plain, ratio: ratio.estimate,
+                label: InlineText(markdown: label).plain, ratio: ratio.estimate,
                 interval: ratio.interval, unseen: question.sameWithin, style: style,
                 text: InlineText(markdown: text.told(finding)).plain)
         }

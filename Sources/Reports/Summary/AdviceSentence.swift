@@ -77,7 +77,8 @@ private struct Ballot {
                     let other = Self.name(of: finding.reference, text, in: result)
                     found.append(WorseCell(name, finding, other: other, text))
                 case .undecided, .unknown:
-                    let remedy = (finding ?? contest.findings.first)?.verdict.remedy
+                    let doubted = finding ?? contest.findings.first { !$0.verdict.isDecided }
+                    let remedy = doubted?.verdict.remedy
                     open.append((name, remedy ?? .measurement("nothing was measured")))
                 }
             }

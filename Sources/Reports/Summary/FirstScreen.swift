@@ -86,7 +86,7 @@ public struct FirstScreen {
             default: "\(told(all)) comparisons \(decided == 1 ? "is" : "are") decided"
             }
         if measured.isEmpty {
-            sentence += ", by counts, which are exact"
+            if decided > 0 { sentence += ", by counts, which are exact" }
         } else if !counted.isEmpty {
             sentence +=
                 ": \(told(counted)) by counts, which are exact, and \(told(measured)) by measured values"

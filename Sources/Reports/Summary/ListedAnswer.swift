@@ -39,7 +39,10 @@ struct ListedAnswer {
         guard cases.contains(where: { $0.outcome != .undecided }) else { return nil }
         let pays = cases.count { $0.outcome == .pays }
         if pays == cases.count { return "yes" }
-        if pays > 0 { return "sometimes" }
+        if pays > 0 {
+            let isKnown = cases.contains { $0.outcome == .same || $0.outcome == .costs }
+            return isKnown ? "sometimes" : "yes so far"
+        }
         return cases.contains { $0.outcome == .undecided } ? "not so far" : "no"
     }
 

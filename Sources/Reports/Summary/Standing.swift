@@ -17,8 +17,10 @@ extension ContestResult {
     func standing(of cell: String) -> Standing {
         guard let leader = best.first, !isObstructed(cell) else { return .unknown }
         guard cell != leader else {
-            return findings.isEmpty || findings.contains(where: \.verdict.isDecided)
-                ? .best : .undecided
+            let isKnown = findings.contains {
+                $0.reference == reference?.identifier && $0.verdict.isDecided
+            }
+            return findings.isEmpty || isKnown ? .best : .undecided
         }
         guard best.contains(cell) else { return .worse }
         return switch contenders.first(where: { $0.cell == cell })?.verdict {

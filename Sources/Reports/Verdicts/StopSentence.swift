@@ -33,7 +33,16 @@ public struct StopSentence: CustomStringConvertible {
 
     private var reason: String {
         let remedies = open.compactMap(\.verdict.remedy)
-        if let more = remedies.compactMap(\.roundCount).max() { return budget(for: more) + hint }
+        let isSpent = secondsLeft.map { $0 <= 0 } ?? false
+        if isSpent, open.allSatisfy({ $0.roundCount == 0 }), !hasFailed {
+            return "the budget was spent before its first round"
+        }
+        if let more = remedies.compactMap(\.roundCount).max() {
+            guard isSpent || hasEnoughValues else {
+                return "too few of its rounds have a value of both cells"
+            }
+            return budget(for: more) + hint
+        }
         guard let noisy = open.first(where: { $0.verdict.remedy?.isOfNoise == true }) else {
             return remedies.map(\.sentence).uniqued.joined(separator: "; ")
         }
@@ -45,17 +54,29 @@ public struct StopSentence: CustomStringConvertible {
         return secondsLeft == nil ? noise : "\(noise); \(budget(for: toLook))"
     }
 
+    private var hasFailed: Bool {
+        result.contests.flatMap(\.cells).contains { !$0.isSound }
+    }
+
+    /// Whether each open comparison has a ratio in half of the rounds of its cells, without which it
+    /// gets no more.
+    private var hasEnoughValues: Bool {
+        let roundCounts = Dictionary(
+            result.contests.flatMap(\.cells).map { ($0.identifier, $0.samples.count) },
+            uniquingKeysWith: max)
+        return open.allSatisfy {
+            2 * $0.roundCount >= min(roundCounts[$0.cell] ?? 0, design.quickLook)
+        }
+    }
+
     /// "36 more rounds of its 2 open cells would take 4 minutes, and the budget has 40 seconds left".
     private func budget(for more: Int) -> String {
         let cells = Set(open.flatMap { [$0.cell, $0.reference] })
         let rounds =
             "\(more) more \(more == 1 ? "round" : "rounds") of its \(cells.count) open cells"
-        guard let secondsLeft, secondsLeft > 0 else {
-            return "\(rounds) would be needed, and the budget is spent"
-        }
-        guard let seconds = secondsPerRound(of: cells).map({ $0 * Double(more) }),
-            seconds > secondsLeft
-        else { return "too few of its rounds have a value of both cells" }
+        guard let secondsLeft else { return "\(rounds) would be needed" }
+        guard secondsLeft > 0, let seconds = secondsPerRound(of: cells).map({ $0 * Double(more) })
+        else { return "\(rounds) would be needed, and the budget is spent" }
         return "\(rounds) would take \(MetricUnit.inWords(seconds: seconds)), and the budget has "
             + "\(MetricUnit.inWords(seconds: secondsLeft)) left"
     }

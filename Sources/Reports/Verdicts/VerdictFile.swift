@@ -153,7 +153,7 @@ extension VerdictFile.Question {
 extension VerdictFile.Finding {
     fileprivate init(_ finding: Finding, in contest: ContestResult, by metric: Metric) {
         let ratio = finding.verdict.ratio
-        let isOther = finding.reference != contest.reference?.identifier
+        let isOther = contest.reference.map { $0.identifier != finding.reference } ?? false
         self.init(
             cell: finding.cell, reference: isOther ? finding.reference : nil,
             verdict: finding.verdict.word(for: metric), ratio: ratio?.estimate,

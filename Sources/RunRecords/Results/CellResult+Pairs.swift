@@ -33,5 +33,13 @@ extension Statistics {
         }
     }
 
+    /// The rounds in which both cells have a value of the metric, which may be 0.
+    static func pairCount(of metric: String, _ cell: CellResult, _ other: CellResult) -> Int {
+        func rounds(_ cell: CellResult) -> Set<Int> {
+            Set(cell.samples.filter { $0.value(of: metric)?.isFinite == true }.map(\.repetition))
+        }
+        return rounds(cell).intersection(rounds(other)).count
+    }
+
     public static func exponential(_ value: Double) -> Double { exp(value) }
 }

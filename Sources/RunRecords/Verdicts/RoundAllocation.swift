@@ -116,7 +116,8 @@ public struct RoundAllocation: Sendable {
         let best =
             cheapest(blocks, within: left, groupedBy: \.question)
             ?? cheapest(blocks, within: left, groupedBy: alone)
-            ?? cheapest(blocks, within: left, groupedBy: alone, onlyLikely: false)
+            ?? cheapest(blocks, within: left, groupedBy: alone, chance: .withMoreTime)
+            ?? cheapest(blocks, within: left, groupedBy: alone, chance: .none)
         underWay = best.map { ($0.turn, blocks[$0.turn.block].roundCount + $0.roundCount) }
         return best.map { [$0.turn] } ?? []
     }
@@ -133,6 +134,16 @@ extension RoundAllocation {
         var price: Double
     }
 
+    /// Which comparisons may take rounds.
+    private enum Chance {
+        /// Those likely to be decided in the time that is left.
+        case inTime
+        /// Those that need more time as well: a look may come out better than expected.
+        case withMoreTime
+        /// Also those that no number of rounds is likely to decide.
+        case none
+    }
+
     /// The rounds that take all open cells of a block to the quick look; `nil` if none is open.
     private func step(toQuickLook block: Block, at index: Int) -> Step? {
         guard !block.comparisons.isEmpty else { return nil }
@@ -145,22 +156,20 @@ extension RoundAllocation {
     }
 
     /// The step of the group of comparisons that is likely to be decided soonest, with others of its
-    /// block that cost little more; `nil` if there is none.
-    ///
-    /// - Parameter onlyLikely: whether the time that is left has to suffice for a decision, and not
-    ///   only for the next look.
+    /// block that cost little more; `nil` if there is none. The time that is left has to suffice for the
+    /// next look.
     private func cheapest(
         _ blocks: [Block], within left: Double, groupedBy key: (OpenComparison) -> String,
-        onlyLikely: Bool = true
+        chance: Chance = .inTime
     ) -> Step? {
         var best: Step?
         for (index, block) in blocks.enumerated() {
             let steps = Dictionary(grouping: block.comparisons, by: key).values.compactMap {
                 group in
                 step(group, of: block, at: index) {
-                    !onlyLikely && (left.isFinite || !isHopeless($0))
+                    chance == .none && (left.isFinite || !isHopeless($0))
                 }
-            }.filter { $0.seconds <= left && (!onlyLikely || $0.price <= left) }.sorted {
+            }.filter { $0.seconds <= left && (chance != .inTime || $0.price <= left) }.sorted {
                 ($0.price, $0.turn.cells.sorted().description)
                     < ($1.price, $1.turn.cells.sorted().description)
             }

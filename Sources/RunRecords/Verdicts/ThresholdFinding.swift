@@ -113,6 +113,14 @@ extension ThresholdCheck.Finding {
                 reason: "no round has \(rule.metric) of this cell and of \(reference.identifier)"
                     + remedy(for: rule.metric, in: cell))
         }
+        let pairCount = Statistics.pairCount(of: rule.metric, cell, reference)
+        guard !isScheduled || logRatios.count == pairCount else {
+            throw Obstacle(
+                reason:
+                    "there is no ratio in \(pairCount - logRatios.count) of \(pairCount) rounds, "
+                    + "because this cell or \(reference.identifier) has 0; limit the count itself, "
+                    + "without relativeTo")
+        }
         return try content(
             logRatios.map(Statistics.exponential), of: rule, in: cell, isCount: false)
     }

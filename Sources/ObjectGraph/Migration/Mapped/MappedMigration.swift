@@ -207,7 +207,7 @@ struct MappedMigration {
         description.expectedModelChecksum = nil
         description.vacuumsWhenOpened = false
         description.analyzesWhenOpened = false
-        description.migration = .init()
+        description.migration = MigrationOptions()
         description.migration.isAutomatic = false
         let replaced = ["journal_mode", "synchronous", "locking_mode", "page_size", "cache_size"]
         description.pragmas = description.pragmas.filter {

@@ -253,6 +253,21 @@ import Testing
         }
     }
 
+    @Test func `looks that are evaluated one by one conclude as all at once (§1.6)`() {
+        var generator = SeededGenerator(seed: testSeed())
+        for excess in [0, 0.02, 0.1, 0.3] {
+            let rounds = (0..<120).map { _ in excess + 0.1 * generator.normal() }
+            var state = SequentialDesign.State()
+            for count in rounds.indices.map({ $0 + 1 })
+            where Self.design.isLook(at: count) && !state.isContradictory {
+                state = Self.design.evaluate(
+                    Array(rounds.prefix(count)), Self.pair, sameWithin: Self.sameWithin,
+                    after: state)
+                #expect(state == evaluate(Array(rounds.prefix(count))), "after \(count) rounds")
+            }
+        }
+    }
+
     @Test func `Walsh averages are found by rank as if they had been listed`() {
         var generator = SeededGenerator(seed: testSeed())
         let values = (0..<17).map { _ in Double.random(in: -1...1, using: &generator) }.sorted()

@@ -89,6 +89,24 @@ import Testing
         )
     }
 
+    @Test func `a budget that was spent before the first round`() throws {
+        let text = try #require(stop([], secondsLeft: 0))
+        #expect(text == "import.time stopped: the budget was spent before its first round")
+    }
+
+    @Test(arguments: [nil, 100]) func `a metric that few rounds have`(secondsLeft: Double?) throws {
+        let text = try #require(
+            stop(Self.spread, secondsLeft: secondsLeft) { workload in
+                for cell in workload.cells.indices {
+                    for place in 2..<5 {
+                        workload.cells[cell].samples[place].metrics[Metric.time.name] = nil
+                    }
+                }
+            })
+        #expect(
+            text == "import.time stopped: too few of its rounds have a value of both cells")
+    }
+
     @Test func `a cell that failed`() throws {
         let text = try #require(
             stop(Self.spread, secondsLeft: 100) { $0.cells[1].failure = "signal 11" })

@@ -1,8 +1,9 @@
 import Foundation
 import Measuring
-import Reports
 import RunRecords
 import Testing
+
+@testable import Reports
 
 @Suite struct `Advice` {
     /// a looks best and is noisy, so nothing is known beside it. c is worse than b.
@@ -20,6 +21,16 @@ import Testing
         #expect(reports.comparisons.contains { $0.contains(",which,b,40,1500,1000,1.5,") })
         #expect(
             screen.contains("1 of 2 comparisons is decided."), "c is not the best. \(screen)")
+    }
+
+    @Test func `nothing is marked as the best that nothing is known about`() throws {
+        let run = SampleRun.run([Self.besideAnother])
+        let contest = try #require(run.questionResults.first?.contests.first)
+
+        #expect(
+            contest.cells.map { contest.standing(of: $0.identifier) } == [
+                .undecided, .undecided, .worse,
+            ])
     }
 
     @Test(arguments: [

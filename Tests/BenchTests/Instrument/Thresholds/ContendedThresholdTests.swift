@@ -8,8 +8,13 @@ import Testing
 @Suite struct `A threshold on a count under contention` {
     /// A cell with these counts in its rounds, and another one in the counting pass.
     private func check(
-        _ rule: ThresholdRule, _ counts: [Int64], isContended: Bool? = true
+        _ rule: ThresholdRule, _ counts: [Int64], isContended: Bool? = true,
+        others: [Int64] = []
     ) throws -> ThresholdReport {
+        var other = SampleRun.cell("nested", others.map { _ in 1 })
+        for (place, count) in others.enumerated() {
+            other.samples[place].counters["statements"] = count
+        }
         var cell = SampleRun.cell("shared", counts.map { _ in 1 })
         for (place, count) in counts.enumerated() {
             cell.samples[place].counters["statements"] = count
@@ -17,7 +22,7 @@ import Testing
         }
         cell.counts = Sample(counters: ["statements": 2_522])
         cell.counts?.metrics["walBytes"] = 4_096
-        var workload = SampleRun.workload([cell])
+        var workload = SampleRun.workload(others.isEmpty ? [cell] : [cell, other])
         workload.name = "readers"
         workload.isContended = isContended
         workload.extraMetrics = [Metric("lostUpdates", unit: .count)]
@@ -43,6 +48,16 @@ import Testing
         let unsure = try check(atMost, [1_890, 2_522, 1_911, 2_750, 1_820, 1_880])
         #expect(unsure.exitCode == .inconclusive)
         #expect(unsure.description.contains("depend on the schedule; not certain"), "\(unsure)")
+    }
+
+    @Test func `has no ratio if a round of one side has none`() throws {
+        let rule = ThresholdRule(
+            cell: "shared*", metric: "statements", bound: .atMost(2), relativeTo: "nested")
+        let counts: [Int64] = [7, 8, 7, 9, 8, 7, 8]
+        #expect(try check(rule, counts, others: counts).exitCode == .success)
+        let report = try check(rule, counts, others: [7, 0, 7, 9, 0, 7, 8])
+        #expect(report.exitCode == .inconclusive)
+        #expect(report.description.contains("there is no ratio in 2 of 7 rounds"), "\(report)")
     }
 
     @Test func `that no round has cannot be judged by the counting pass`() throws {
