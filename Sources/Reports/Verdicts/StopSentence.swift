@@ -83,8 +83,11 @@ public struct StopSentence: CustomStringConvertible {
 
     /// The options of a run that is likely to decide it; empty if that is not known.
     private var hint: String {
-        let counts = open.map { finding in
-            finding.verdict.remedy?.roundCount.map { finding.roundCount + $0 }
+        // A new run begins anew: what is decided has to be decided again.
+        let counts = result.contests.flatMap(\.findings).map { finding in
+            finding.verdict.isDecided
+                ? finding.roundCount
+                : finding.verdict.remedy?.roundCount.map { finding.roundCount + $0 }
         }
         let all = Set(result.contests.flatMap(\.cells).map(\.identifier))
         guard isAskedAlone, !counts.contains(nil), let total = counts.compactMap(\.self).max(),

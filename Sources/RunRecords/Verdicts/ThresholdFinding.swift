@@ -197,7 +197,7 @@ extension ThresholdCheck.Finding {
         }
         if metric == Metric.instructions.name { return "; run with --instructions" }
         let isCount = Metric.counts.contains { $0.name == metric }
-        return isCount && cell.counts == nil ? "; run without --no-counts" : ""
+        return isCount && cell.counts == nil ? "; run with --counts" : ""
     }
 
     private static func number(

@@ -144,7 +144,7 @@ import Testing
 
     @Test(arguments: [
         (metric: "short.p99", remedy: "which needs 1,000 operations per sample"),
-        (metric: "walBytes", remedy: "run without --no-counts"),
+        (metric: "walBytes", remedy: "run with --counts"),
         (metric: "instructions", remedy: "run with --instructions"),
     ])
     func `a metric that these samples lack cannot be judged, and the remedy is named`(
