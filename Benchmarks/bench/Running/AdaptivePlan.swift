@@ -103,8 +103,8 @@ struct AdaptivePlan {
         }
         guard !known.isEmpty else {
             return
-                "No earlier run of these cells in the folder of results shows how many rounds they "
-                + "need; the first \(design.quickLook) will."
+                "No earlier run of these cells in the folder of results shows their spread, so "
+                + "how many rounds they need is not known."
         }
         // The cheapest questions come first, and leave rounds to those about the same cells.
         var taken: [[String]: Int] = [:]
