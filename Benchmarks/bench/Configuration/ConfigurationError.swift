@@ -25,9 +25,9 @@ func unknown(
     return "unknown \(noun) \"\(name)\"\(guess) Allowed: \(list)."
 }
 
-/// What follows "matches no cell" or the like: the nearest name, and the first cells.
+/// Ends a message about a cell that does not exist: with the nearest name, and the first cells.
 ///
-/// - Parameter names: what else may be meant beside a whole cell.
+/// - Parameter names: parts of cells that may be meant too.
 func remedy(forMissedCell name: String, cells: [String], names: [String] = []) -> String {
     let guess = suggestion(for: name, among: names + cells) ?? "."
     let shown = cells.prefix(12).joined(separator: ", ")

@@ -6,9 +6,9 @@ import ObjectGraph
 enum StoreListWorkload {
     /// About as many rows as a list shows at first.
     static let shownRowCount = 20
-    /// What the `fetchBatchSize` parameter shows for all rows at once.
+    /// The value of the parameter `fetchBatchSize` that reads all rows at once.
     static let unbatched = "none"
-    /// What the `shown` parameter shows for the whole list; otherwise it is ``shownRowCount``.
+    /// The value of the parameter `shown` that reads the whole list; the other is ``shownRowCount``.
     static let everything = "all"
 
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {

@@ -17,10 +17,11 @@ struct StorePlan {
     private let model: ManagedObjectModel
     private let names: ShownNames
     private var candidates: [Candidate] = []
-    /// What the data do not allow, by the workload that would measure it.
+    /// Sentences about what the data do not allow, each with the workload that would measure it.
     private var omissions: [(workload: String, sentence: String)] = []
 
-    /// What the command line asks for, by the names of ``Selection``; everything if empty.
+    /// The names of workloads and questions on the command line, as in ``Selection``. An empty list
+    /// means all.
     struct Asked {
         var workloads: [String]
         var questions: [String]
@@ -97,7 +98,7 @@ struct StorePlan {
             let workload = candidate.workload
             guard
                 asked.workloads.isEmpty
-                    || ![workload.name, workload.kind.name].filter(asked.workloads.contains).isEmpty
+                    || [workload.name, workload.kind.name].contains(where: asked.workloads.contains)
             else { return nil }
             var kept = candidate
             kept.workload.questions.removeAll { question in

@@ -50,8 +50,8 @@ private struct Ballot {
     private var contenders: [String] = []
     /// Known to be worse than another one by a difference that matters, the worst first.
     private(set) var worse: [WorseCell] = []
-    /// What is worse, but perhaps by a difference that nobody would act on, undecided, or was not
-    /// measured, one sentence each.
+    /// Sentences about cells that are undecided, were not measured, or are worse by a difference that
+    /// may not matter.
     private(set) var doubts: [String] = []
     private var values: [String: Double] = [:]
 

@@ -42,10 +42,9 @@ public struct FirstScreen {
         advice = run.workloads.flatMap { workload in
             (workload.advice ?? []).map { AdviceSentence($0, of: workload, in: results).markdown }
         }
-        techniques = small.filter { $0.question.column == nil }.flatMap {
+        techniques = small.filter { $0.question.column == nil }.compactMap {
             $0.question.isListed == true
-                ? [ListedAnswer($0, among: small)?.markdown].compactMap(\.self)
-                : [QuestionSentence($0).markdown]
+                ? ListedAnswer($0, among: small)?.markdown : QuestionSentence($0).markdown
         }
         sizes = run.sizeComparisons.map { SizeSentence($0).markdown }
         certainty = Self.certainty(of: results) + Self.machines(of: run) + Self.unasked(of: run)

@@ -64,7 +64,7 @@ private enum ListedOutcome: CaseIterable {
     case pays, same, costs, undecided
 }
 
-/// What a finding says about the technique that the question asks about.
+/// A case of a listed question: one finding tells whether the technique pays there.
 private struct ListedCase {
     let label: String
     let word: String

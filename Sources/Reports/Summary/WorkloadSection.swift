@@ -44,7 +44,7 @@ struct WorkloadSection {
             guard result.question.isListed == true else {
                 return result.contests.indices.map { QuestionSentence(result.only($0)).markdown }
             }
-            return [ListedAnswer(result, among: summary.questions)?.markdown].compactMap(\.self)
+            return ListedAnswer(result, among: summary.questions).map { [$0.markdown] } ?? []
         } + CostSentence.all(of: summary.questions)
     }
 

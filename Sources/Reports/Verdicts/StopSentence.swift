@@ -75,8 +75,12 @@ public struct StopSentence: CustomStringConvertible {
         let rounds =
             "\(more) more \(more == 1 ? "round" : "rounds") of its \(cells.count) open cells"
         guard let secondsLeft else { return "\(rounds) would be needed" }
-        guard secondsLeft > 0, let seconds = secondsPerRound(of: cells).map({ $0 * Double(more) })
-        else { return "\(rounds) would be needed, and the budget is spent" }
+        guard secondsLeft > 0 else {
+            return "\(rounds) would be needed, and the budget is spent"
+        }
+        guard let seconds = secondsPerRound(of: cells).map({ $0 * Double(more) }) else {
+            return "\(rounds) would be needed, and how long they take is not known"
+        }
         return "\(rounds) would take \(MetricUnit.inWords(seconds: seconds)), and the budget has "
             + "\(MetricUnit.inWords(seconds: secondsLeft)) left"
     }

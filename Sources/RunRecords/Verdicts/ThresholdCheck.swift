@@ -64,11 +64,7 @@ public enum ThresholdCheck {
             .flatMap { workload in workload.cells.map { (workload, $0) } }
         let matches = cells.filter { rule.cell.matches($0.cell.identifier) }
         guard !matches.isEmpty else {
-            var known: [String] = []
-            for name in cells.map(\.cell.identifier) where !known.contains(name) {
-                known.append(name)
-            }
-            throw ThresholdError.matchesNothing(rule, known: known)
+            throw ThresholdError.matchesNothing(rule, known: cells.map(\.cell.identifier).uniqued)
         }
         guard let reference = rule.relativeTo else { return matches }
         try check(reference, of: rule, in: matches.map(\.workload))

@@ -8,7 +8,7 @@ struct MigrationStep {
     /// file.
     var mapping: MappingModel?
 
-    /// What the store notes of the custom stage to which the step belongs; nil if it belongs to
-    /// none, or ends one.
+    /// The store's note of the custom stage to which the step belongs; nil if it belongs to none, or
+    /// ends one.
     var stage: StageRecord?
 }
