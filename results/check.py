@@ -9,14 +9,17 @@ rounds' ratios, and the share of rounds on the verdict's side of 1, with the rat
 verdicts, values below the question's sameBelow count as that, and counts are increased by 1. A fault is a difference
 that is called although the median is outside the stated interval, or that a sign test does not show (z below 2).
 Counts that were taken once, in a process of their own, are not in the samples and are left out.
+Of merged verdicts, each interval must go from the lowest end of the runs' intervals to the highest, each ratio be their
+geometric mean, and a verdict be that of all runs.
 
-Each figure of a document that is linked to a claim of a kept run must be in what the run says about that claim:
+Each figure of a document that is linked to a claim of a kept run, or to a question of merged ones, must be in what is
+said about it there:
 within 10 %, or within half of the last digit. So must each ratio in a row of a table whose first cell is linked to a
 workload of a kept run. "Nothing" and "no faster" need a cell that is equivalent. What stands
 between `<!-- from FILE -->` and `<!-- end -->` is in that file word by word.
 Ends with 1 if there is a fault.
 """
-import csv, glob, gzip, json, os, re, statistics, sys
+import csv, glob, gzip, json, math, os, re, statistics, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCUMENTS = ["README.md", "Documentation/Choosing.md", "Documentation/Measuring.md", "Documentation/Decisions.md"]
@@ -36,6 +39,9 @@ def ratios_of(finding, contest, question, samples):
 
 def check_run(folder, shows):
     """Returns the number of comparisons and of faults."""
+    verdict_file = json.load(open(os.path.join(folder, "verdict.json")))
+    if "runs" in verdict_file:
+        return check_merged(folder, verdict_file)
     packed = os.path.join(folder, "samples.csv.gz")
     text = gzip.open(packed, "rt") if os.path.exists(packed) else open(os.path.join(folder, "samples.csv"))
     samples = {}
@@ -45,7 +51,7 @@ def check_run(folder, shows):
             part for part in (row["subject"], row["lockPolicy"], row["parameters"]) if part)
         samples.setdefault((row["workload"], cell), {})[row["repetition"]] = row
     count = faults = 0
-    for question in json.load(open(os.path.join(folder, "verdict.json")))["questions"]:
+    for question in verdict_file["questions"]:
         for contest in question["contests"]:
             for finding in contest["findings"]:
                 ratios = ratios_of(finding, contest, question, samples)
@@ -61,6 +67,28 @@ def check_run(folder, shows):
                 if shows or is_fault:
                     print(f"{question['id']:36} {finding['cell'][:46]:46} {verdict:11} stated {stated:9.3f}  "
                           f"median {median:9.3f}  {share:4.0%} of {len(ratios)} rounds{'  differs' if is_fault else ''}")
+    return count, faults
+
+
+def check_merged(folder, merged):
+    """Returns the number of comparisons and of faults of verdicts that were merged from the runs beside the folder."""
+    def findings(file):
+        return {(q["id"], c["label"], f["cell"], f.get("reference") or c.get("reference")): f
+                for q in file["questions"] for c in q["contests"] for f in c["findings"]}
+    runs = [findings(json.load(open(os.path.join(folder, "..", name, "verdict.json")))) for name in merged["runs"]]
+    count = faults = 0
+    for key, finding in findings(merged).items():
+        own = [run[key] for run in runs]
+        verdicts = {f["verdict"] for f in own}
+        is_fault = finding["verdict"] != (verdicts.pop() if len(verdicts) == 1 else "undecided")
+        if all("lower" in f for f in own):
+            mean = math.exp(statistics.mean(math.log(f["ratio"]) for f in own))
+            is_fault |= abs(finding["ratio"] / mean - 1) > 1e-9 or finding["lower"] != min(
+                f["lower"] for f in own) or finding["upper"] != max(f["upper"] for f in own)
+        count += 1
+        faults += is_fault
+        if is_fault:
+            print(f"{key[0]:36} {key[2][:46]:46} {finding['verdict']}  differs from its runs")
     return count, faults
 
 
@@ -107,7 +135,7 @@ def check_document(name):
     """Returns the number of figures and of faults."""
     path = os.path.join(ROOT, name)
     count, faults = check_quotes(name, open(path).read())
-    links = re.findall(r"\[([^\]]*)\]\(([^)#\s]*claims\.md)#([\w-]+)\)", open(path).read())
+    links = re.findall(r"\[([^\]]*)\]\(([^)#\s]*(?:claims|merged/summary)\.md)#([\w-]+)\)", open(path).read())
     # A row of a table whose first cell links to a workload of a kept run has that run's ratios.
     for target, anchor, cells in re.findall(
             r"^\| \[[^\]]*\]\(([^)#\s]*summary\.md)#([\w-]+)\)(.*)$", open(path).read(), re.M):
@@ -122,6 +150,8 @@ def check_document(name):
         # Ratios and counts, not the sizes that are named beside them.
         said_figures = re.findall(r"([\d,.]+)×", said) + [
             n for pair in re.findall(r"([\d,.]+) instead of ([\d,.]+)", said) for n in pair]
+        if target.endswith("summary.md"):
+            said_figures += [n for interval in re.findall(r"\[([\d., e-]+)\]", said) for n in interval.split(", ")]
         known = [float(n.replace(",", "").rstrip(".")) for n in said_figures]
         known += [1 / n for n in known if n]
         if re.search(r"\b(nothing|no faster)\b", text):

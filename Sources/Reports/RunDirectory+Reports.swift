@@ -31,4 +31,12 @@ extension RunDirectory {
         try replace("verdict.json", with: VerdictFile(report).json)
         try replace("junit.xml", with: Judgements(of: report).junit)
     }
+
+    /// Makes `summary.md` and `verdict.json` from the verdicts of several runs.
+    ///
+    /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
+    public func writeReports(of merged: MergedVerdicts) throws {
+        try replace(summaryURL.lastPathComponent, with: merged.markdown)
+        try replace("verdict.json", with: VerdictFile(merged, name: url.lastPathComponent).json)
+    }
 }

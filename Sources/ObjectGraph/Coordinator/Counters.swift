@@ -35,9 +35,20 @@ public struct Counters: Sendable, Hashable, Codable {
         ("merges", \.merges), ("mergedObjects", \.mergedObjects),
     ]
 
-    /// Adds the counts of another coordinator.
+    /// Adds the counts of another coordinator. Not with `all`, because key paths allocate and stacks
+    /// of several coordinators are summed while they are measured.
     package static func += (sum: inout Counters, other: Counters) {
-        for (_, count) in all { sum[keyPath: count] += other[keyPath: count] }
+        sum.statements += other.statements
+        sum.rowsRead += other.rowsRead
+        sum.faultsFired += other.faultsFired
+        sum.rowCacheHits += other.rowCacheHits
+        sum.saves += other.saves
+        sum.transactions += other.transactions
+        sum.bytesWritten += other.bytesWritten
+        sum.busyWaits += other.busyWaits
+        sum.conflicts += other.conflicts
+        sum.merges += other.merges
+        sum.mergedObjects += other.mergedObjects
     }
 }
 

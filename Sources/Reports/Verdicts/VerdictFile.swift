@@ -3,13 +3,15 @@ import Measuring
 import RunRecords
 
 /// `verdict.json`: the findings for programs, in a format that does not change with the reports.
-struct VerdictFile: Encodable {
+struct VerdictFile: Codable {
     static let schema = 2
 
     var schema = VerdictFile.schema
     var name: String
     var exitCode: Int32
     var meaning: String
+    /// Of merged verdicts: the names of the runs.
+    var runs: [String]?
     /// Of a run: one for each question of its workloads.
     var questions: [Question]?
     /// Of a run that was asked about claims.
@@ -21,7 +23,7 @@ struct VerdictFile: Encodable {
     var rows: [Row]?
     var unsoundCells: [UnsoundCell]
 
-    struct Question: Encodable {
+    struct Question: Codable {
         /// "workload.question".
         var id: String
         /// The question as a person asks it, and the answer.
@@ -41,7 +43,7 @@ struct VerdictFile: Encodable {
         var verdict: ClaimVerdict
     }
 
-    struct Contest: Encodable {
+    struct Contest: Codable {
         var label: String
         /// The ``CellResult/identifier`` of the cell with which the others are compared; absent if
         /// nothing was measured.
@@ -51,7 +53,7 @@ struct VerdictFile: Encodable {
         var findings: [Finding]
     }
 
-    struct Finding: Encodable {
+    struct Finding: Codable {
         var cell: String
         /// The other cell, if it is not the contest's reference.
         var reference: String?
@@ -66,7 +68,7 @@ struct VerdictFile: Encodable {
         var remedy: String?
     }
 
-    struct Rule: Encodable {
+    struct Rule: Codable {
         var workload: String
         var cell: String
         var metric: String
@@ -74,12 +76,12 @@ struct VerdictFile: Encodable {
         var outcome: Outcome
         var sentence: String
 
-        enum Outcome: String, Encodable {
+        enum Outcome: String, Codable {
             case held, crossed, open
         }
     }
 
-    struct Row: Encodable {
+    struct Row: Codable {
         var workload: String
         var cell: String
         var metric: String

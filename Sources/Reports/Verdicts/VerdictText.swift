@@ -139,7 +139,7 @@ struct VerdictText {
         return escaped(place.map { result.contest.values[$0] } ?? cell)
     }
 
-    private static func interval(_ ratio: Finding.Ratio, isInverted: Bool = false) -> String {
+    static func interval(_ ratio: Finding.Ratio, isInverted: Bool = false) -> String {
         guard let interval = ratio.interval else { return "" }
         let bounds =
             isInverted

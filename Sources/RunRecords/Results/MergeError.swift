@@ -13,11 +13,15 @@ public enum MergeError: Error, Hashable {
     case twice(Int, paths: [String])
     /// A cell that no shard has, or that two shards have.
     case notOnce(workload: String, cell: String)
+    /// Runs of different days without a comparison that all have.
+    case nothingInCommon(paths: [String])
 
     public enum Trait: Hashable, Sendable {
         case shardCount, seed, commit, build, swiftVersion, sqlite, allocator, dataset
         /// A workload with other cells, questions or rules, or one that not all have.
         case workload(String)
+        /// A question, by "workload.question", with another metric or other bounds.
+        case question(String)
     }
 }
 
@@ -38,6 +42,8 @@ extension MergeError: CustomStringConvertible {
         case .notOnce(let workload, let cell):
             "the cell \(cell) of \(workload) is not in exactly one shard; "
                 + "run all shards again with one build of bench"
+        case .nothingInCommon(let paths):
+            "\(paths.listed) have no comparison in common; name runs of the same questions"
         }
     }
 }
@@ -56,6 +62,8 @@ extension MergeError.Trait {
         case .dataset: "have different data; fetch the same data set on all machines"
         case .workload(let name):
             "plan the workload \(name) differently; give all shards the same files and options"
+        case .question(let id):
+            "ask \(id) with another metric or other bounds; name runs of the same files"
         }
     }
 }

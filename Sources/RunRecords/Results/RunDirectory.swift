@@ -22,15 +22,18 @@ public struct RunDirectory: Sendable {
         self.url = url
     }
 
+    /// Whether there is a journal or `run.json`. A kept run may have neither.
+    public var holdsRun: Bool {
+        journal.exists || FileManager.default.fileExists(atPath: runURL.path)
+    }
+
     /// Creates the folder `name` in `results`, and `results` if it is missing.
     ///
     /// - Throws: ``RunDirectoryError/alreadyExists(path:)`` if the folder contains a run,
     ///   ``RunDirectoryError/unwritable(path:reason:)`` if it cannot be created.
     public static func create(_ name: String, in results: URL) throws -> RunDirectory {
         let directory = RunDirectory(url: results.appendingPathComponent(name))
-        guard !directory.journal.exists,
-            !FileManager.default.fileExists(atPath: directory.runURL.path)
-        else {
+        guard !directory.holdsRun else {
             throw RunDirectoryError.alreadyExists(path: directory.url.path)
         }
         do {
