@@ -229,10 +229,38 @@ import Testing
         #expect(try !table("samples.csv", [counted]).contains { $0.contains("652") })
     }
 
+    @Test func `counts of contending threads are those of the rounds, as bench check judges them`()
+        throws
+    {
+        let counts: [Int64] = [1_890, 1_700, 1_911, 1_750, 1_820, 1_880, 1_860]
+        var cell = SampleRun.cell("shared", counts.map { _ in 1 })
+        for (place, count) in counts.enumerated() {
+            cell.samples[place].counters["statements"] = count
+        }
+        cell.counts = Sample(
+            repetition: 0, positionInRound: 0, startedAtSeconds: 0, metrics: ["statements": 2_522])
+        var workload = SampleRun.workload([cell])
+        workload.isContended = true
+        let rule = ThresholdRule(metric: "statements", bound: .atMost(2_000))
+
+        let verdict = try ThresholdCheck.evaluate([rule], SampleRun.run([workload])).verdicts[0]
+        let figures = try table("figures.csv", of: workload)
+
+        #expect(verdict.outcome == .held(1_860))
+        #expect(
+            figures.contains { $0.contains(",statements,count,neither,median,7,1860,1700,1911,") },
+            "\(figures)")
+        #expect(try table("samples.csv", of: workload).count { $0.contains(",1911,") } == 1)
+    }
+
     private func table(_ name: String, _ cells: [CellResult]) throws -> [Substring] {
+        try table(name, of: SampleRun.workload(cells))
+    }
+
+    private func table(_ name: String, of workload: WorkloadResult) throws -> [Substring] {
         let directory = try TemporaryRuns.directory()
         defer { TemporaryRuns.remove(directory) }
-        try directory.writeReports(of: SampleRun.run([SampleRun.workload(cells)]))
+        try directory.writeReports(of: SampleRun.run([workload]))
         let file = directory.url.appendingPathComponent(name)
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\r\n")
     }
