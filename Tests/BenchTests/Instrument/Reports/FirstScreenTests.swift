@@ -64,13 +64,35 @@ import Testing
     }
 
     @Test func `what is undecided says what would decide it`() {
-        let early = screen([pair(.time, ratio: 1.2, rounds: 2)])
+        var later = pair(.time, ratio: 1, rounds: 8)
+        for place in later.cells[1].samples.indices {
+            later.cells[1].samples[place].metrics["time"]? *= place.isMultiple(of: 2) ? 1.3 : 1
+        }
+        let text = screen([later])
         var wrong = pair(.time, ratio: 1.2, rounds: 40)
         wrong.cells[1].verification = .failed(reason: "a row is missing")
 
-        #expect(early.contains("b against a: undecided (needs about"), "\(early)")
-        #expect(early.contains("more rounds"))
+        #expect(
+            text.contains(
+                /b against a: undecided \(1\.\d\d× \[\d\.\d\d, \d\.\d\d\] so far, up to 10 % is equivalent; needs about \d+ more rounds of both cells/
+            ), "\(text)")
         #expect(screen([wrong]).contains("undecided (b gave a wrong answer)"))
+    }
+
+    @Test func `what has too few rounds for a verdict is told once, with the rounds so far`() {
+        let text = screen(
+            [1, 2].map { number in
+                var workload = pair(.time, ratio: 1.2, rounds: 2)
+                workload.name += "\(number)"
+                return workload
+            })
+
+        #expect(text.ranges(of: "b against a: undecided (1.20× so far).").count == 2, "\(text)")
+        #expect(!text.contains("needs about"), "\(text)")
+        #expect(
+            text.contains(
+                "2 comparisons have too few rounds for a verdict: measured values need 5 or more."),
+            "\(text)")
     }
 
     @Test(arguments: [
