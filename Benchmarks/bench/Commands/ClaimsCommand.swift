@@ -35,7 +35,7 @@ struct ClaimsCommand: ParsableCommand {
     @OptionGroup var annotations: Annotations
 
     func validate() throws {
-        try launch.requireOneRun(!names.isEmpty || budget != nil || list, "claims")
+        try launch.requireOneRun(!names.isEmpty || list, "claims")
     }
 
     func run() throws {
@@ -52,8 +52,7 @@ struct ClaimsCommand: ParsableCommand {
     }
 
     private var options: RunOptions {
-        let seconds = (budget?.duration ?? .seconds(3_600)) / .seconds(1)
-        return RunOptions(length: .within(seconds: seconds), countsAll: false)
+        RunOptions(length: .within(seconds: budget?.seconds ?? 3_600), countsAll: false)
     }
 
     private func begin(
@@ -65,14 +64,17 @@ struct ClaimsCommand: ParsableCommand {
         }
         let launch = try RunLaunch(new: self.launch, commandLine: CommandLine.arguments)
         defer { rmdir(launch.directory.url.path) }
-        return (launch.directory, try launch.execute(selection, options, annotations))
+        let exitCode = try launch.execute(selection, options, annotations, command: "claims")
+        return (launch.directory, exitCode)
     }
 
     private func goOn(with path: String) throws -> (RunDirectory, RunRecords.ExitCode) {
         let launch = try RunLaunch(resuming: path)
         let original = try ClaimsCommand.parse(launch.arguments(of: "claims"))
+        var options = original.options
+        if let budget { options.length = launch.added(.within(seconds: budget.seconds)) }
         let exitCode = try launch.execute(
-            Selection(claims: original.chosen()), original.options, annotations)
+            Selection(claims: original.chosen()), options, annotations, command: "claims")
         return (launch.directory, exitCode)
     }
 

@@ -56,7 +56,7 @@ struct PlanCommand: ParsableCommand {
             rmdir(folder.path)
         }
         let workloads = try selected.selection(of: own, atFullSize: lasting.full).workloads
-        let known = KnownRuns(in: URL(fileURLWithPath: results))
+        let known = KnownRuns(in: results)
         if let own {
             let lines = own.findings.map { "- \($0)".wrapped(to: Terminal.width, indent: 2) }
             print(lines.joined(separator: "\n") + "\n")
@@ -83,8 +83,11 @@ struct PlannedTable {
     }
 
     private let lines: [Line]
+    /// That of earlier runs.
+    private let folder: String
 
     init(_ workloads: [Workload], counts: Bool, known: KnownRuns) {
+        folder = known.folder
         lines = workloads.flatMap { workload in
             workload.cells.map { cell in
                 let identifier = workload.identifier(of: cell)
@@ -116,7 +119,8 @@ struct PlannedTable {
         let processes = lines.reduce(0) { $0 + $1.processCount }
         let start = "\(lines.count) cells, \(processes) processes, "
         guard !known.isEmpty else {
-            return start + "time unknown: no earlier run measured these cells"
+            return start + "time unknown: no earlier run in \(folder) measured these cells; "
+                + "--results names another folder"
         }
         // Cells without an earlier run are assumed to take the average of the others.
         let seconds = known.reduce(0, +) * Double(lines.count) / Double(known.count)

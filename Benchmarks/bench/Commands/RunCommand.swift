@@ -61,7 +61,7 @@ struct RunCommand: ParsableCommand {
 
     /// Whether the command line also has options or files that describe a new run.
     private var isToldMore: Bool {
-        !lasting.isEmpty || instructions || counts != nil || timeout != nil
+        lasting.full || instructions || counts != nil || timeout != nil
             || shard != nil || !selected.isEmpty || ownStore.store != nil
     }
 
@@ -101,13 +101,16 @@ struct RunCommand: ParsableCommand {
         defer { rmdir(launch.directory.url.path) }
         let own = try ownStore.survey(into: launch.directory, length, selected)
         defer { own?.remove() }
-        return try launch.execute(selection ?? self.selection(of: own), options, annotations)
+        return try launch.execute(
+            selection ?? self.selection(of: own), options, annotations,
+            command: ownStore.redact ? nil : "run")
     }
 
-    /// Parses the command line of the resumed run, so that no option has to be repeated.
+    /// Parses the command line of the resumed run, so that no option has to be repeated. A new length
+    /// takes the place of its own.
     private func goOn(with path: String) throws -> RunRecords.ExitCode {
         let launch = try RunLaunch(resuming: path)
-        let original = try RunCommand.parse(launch.arguments(of: "run"))
+        var original = try RunCommand.parse(launch.arguments(of: "run"))
         guard !original.ownStore.redact else {
             throw BenchFailure(
                 exitCode: .usage,
@@ -118,6 +121,13 @@ struct RunCommand: ParsableCommand {
         let own = try original.ownStore.survey(
             into: launch.directory, original.length, original.selected)
         defer { own?.remove() }
-        return try launch.execute(original.selection(of: own), original.options, annotations)
+        var options = original.options
+        if let roundCount = selected.repetitions {
+            try launch.requireMore(than: roundCount, after: options.length)
+            original.selected.setRounds(roundCount)
+        }
+        if let length = lasting.typedLength { options.length = launch.added(length) }
+        return try launch.execute(
+            original.selection(of: own), options, annotations, command: "run")
     }
 }

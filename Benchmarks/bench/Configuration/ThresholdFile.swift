@@ -26,9 +26,11 @@ struct ThresholdFile {
             let node = entry.node.descendant(error.keys)
             switch error {
             case .unknownWorkload(let rule, let known):
-                throw node.error(unknown("workload", rule.workload.pattern, allowed: known))
+                throw node.error(Self.unmeasured(rule.workload.pattern, measured: known))
             case .unknownMetric(let rule, let known):
-                throw node.error(unknown("metric", rule.metric, allowed: known))
+                throw node.error(
+                    Self.metricOfOthers(rule.metric)
+                        ?? unknown("metric", rule.metric, allowed: known))
             case .matchesNothing(let rule, let known):
                 throw node.error(
                     "\"\(rule.cell)\" matches no cell of \(rule.workload)"
@@ -36,6 +38,26 @@ struct ThresholdFile {
             default: throw node.error("\(error)")
             }
         }
+    }
+
+    /// The message for a workload that is unknown, or was left out of the run.
+    private static func unmeasured(_ name: String, measured: [String]) -> String {
+        let guess = nearest(to: name, among: measured).map { "; did you mean \"\($0)\"?" } ?? "."
+        return "this run measured no workload \"\(name)\"\(guess) It measured "
+            + "\(measured.joined(separator: ", ")). If it left \(name) out, run it with --workload "
+            + "\(name) or a longer --budget"
+    }
+
+    /// The message for a metric that only kinds of workloads have which the rule does not match; nil
+    /// if none has it.
+    private static func metricOfOthers(_ pattern: String) -> String? {
+        let kinds = (WorkloadKind.all + WorkloadKind.ofOwnStores).filter {
+            $0.ownMetricNames.contains(where: Glob(pattern).matches)
+        }
+        guard !kinds.isEmpty else { return nil }
+        return
+            "the run has no workload with \(pattern) that the rule matches; workloads of these kinds "
+            + "have it: \(kinds.map(\.name).joined(separator: ", "))"
     }
 
     /// Reads a rule.
@@ -89,6 +111,11 @@ struct ThresholdFile {
     private static func limit(_ node: ConfigurationNode, in unit: MetricUnit?) throws -> Double {
         let text = try node.string()
         if Double(text) != nil { return try node.number() }
+        guard unit == .ratio || MetricUnit.ratio.value(of: text) == nil else {
+            throw node.error(
+                "\(text) is a share of another cell's value, so relativeTo is missing; it names that "
+                    + "cell, as relativeTo: shared")
+        }
         guard let unit else {
             throw node.error("the metrics have several units, so the limit must be a plain number")
         }

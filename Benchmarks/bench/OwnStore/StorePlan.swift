@@ -12,6 +12,8 @@ struct StorePlan {
     private(set) var leftOut: [String] = []
     /// The names of each question about times for which the budget is too short.
     private(set) var questionsLeftOut: [[String]] = []
+    /// The workloads that are not timed because they have too few rows.
+    private(set) var untimed: [String] = []
 
     private let survey: StoreSurvey
     private let model: ManagedObjectModel
@@ -30,6 +32,8 @@ struct StorePlan {
     /// A workload that may be measured.
     private struct Candidate {
         var workload: Workload
+        /// The rows that a sample works on.
+        var rowCount: Int
         /// The time of one sample.
         var sampleSeconds: Double
         /// A sentence about what the workload leaves out, for the first screen.
@@ -37,8 +41,9 @@ struct StorePlan {
 
         /// The time that all rounds of its questions about times are likely to take.
         var seconds: Double {
-            Double(cells { !$0.isExact }.count) * sampleSeconds * StorePlan.roundCount
+            Double(timedCellCount) * sampleSeconds * StorePlan.roundCount
         }
+        var timedCellCount: Int { cells { !$0.isExact }.count }
         /// The time to count its cells and to sample once those that no such question has.
         var countingSeconds: Double {
             let counted = cells(\.isExact)
@@ -84,6 +89,8 @@ struct StorePlan {
         planFinding()
         keep(asked)
         leftOut = omissions.map(\.sentence)
+        // Who names a workload or a number of rounds wants its times whatever they are.
+        if asked.workloads.isEmpty, asked.questions.isEmpty, seconds.isFinite { dropSmall() }
         choose(within: seconds)
     }
 
@@ -124,12 +131,15 @@ struct StorePlan {
 
     /// Adds a workload that may be measured.
     ///
+    /// - Parameter rowCount: the rows that a sample works on; nil for all of the store.
     /// - Parameter rowSeconds: the estimated work of one sample. It rests on the survey alone, so
     ///   that a resumed run has the same plan.
-    private mutating func add(_ workload: Workload, rowSeconds: Double, note: String? = nil) {
+    private mutating func add(
+        _ workload: Workload, rowCount: Int? = nil, rowSeconds: Double, note: String? = nil
+    ) {
         candidates.append(
             Candidate(
-                workload: workload,
+                workload: workload, rowCount: rowCount ?? survey.rowCount,
                 sampleSeconds: Self.workerSeconds
                     + Double(survey.byteCount) / Self.copiedBytesPerSecond + rowSeconds,
                 note: note))
@@ -139,6 +149,25 @@ struct StorePlan {
         omissions.append((workload, sentence))
     }
 
+    /// Drops the questions about times that nobody would notice.
+    private mutating func dropSmall() {
+        let small = candidates.indices.filter {
+            candidates[$0].rowCount < StoreSurvey.rowsThatMatter
+                && candidates[$0].workload.questions.contains { !$0.isExact }
+        }
+        guard !small.isEmpty else { return }
+        for place in small {
+            candidates[place].workload.questions.removeAll { !$0.isExact }
+            candidates[place].workload.advice = []
+        }
+        untimed = small.map { candidates[$0].workload.name }
+        candidates.removeAll { $0.workload.questions.isEmpty }
+        leftOut.append(
+            "Not timed, because work on fewer than \(StoreSurvey.rowsThatMatter.counted) rows takes no "
+                + "time that anyone would notice: \(untimed.listed). To time one, name it with "
+                + "--workload.")
+    }
+
     /// Takes the workloads whose rounds are likely to fit, the cheapest first, and one in any case.
     /// The others keep their questions about counts.
     private mutating func choose(within seconds: Double) {
@@ -146,9 +175,10 @@ struct StorePlan {
         let byPrice = candidates.indices.sorted {
             (candidates[$0].seconds, $0) < (candidates[$1].seconds, $1)
         }
+        let cheapest = byPrice.first { candidates[$0].seconds > 0 }
         let chosen = byPrice.filter { place in
             let price = candidates[place].seconds
-            guard price <= left || place == byPrice[0] else { return false }
+            guard price <= left || price == 0 || place == cheapest else { return false }
             left -= price
             return true
         }
@@ -180,13 +210,14 @@ struct StorePlan {
         }
     }
 
-    /// One sentence that names all of them; none if there are none.
+    /// One sentence that names all of them with what they take; none if there are none.
     private static func told(_ start: String, _ candidates: [Candidate]) -> [String] {
         let names = candidates.map { candidate in
             let title = candidate.workload.title
             let time = MetricUnit.inWords(seconds: candidate.seconds)
             return "\(title.prefix(1).lowercased())\(title.dropFirst()) "
-                + "(\(candidate.workload.name), about \(time))"
+                + "(\(candidate.workload.name), about \(time) for \(Int(roundCount)) rounds of "
+                + "\(candidate.timedCellCount) cells)"
         }
         return names.isEmpty ? [] : ["\(start): \(names.joined(separator: "; "))."]
     }
@@ -257,7 +288,7 @@ struct StorePlan {
         workload.advice = [
             AdviceRule(if: "you read a lot beside a writer", questions: ["readers.reads"])
         ]
-        add(workload, rowSeconds: 0.4)
+        add(workload, rowSeconds: StoreReadersWorkload.seconds)
     }
 
     private mutating func planReading() {
@@ -297,19 +328,28 @@ struct StorePlan {
             ])
         workload.ask(
             "time", "Which fetchBatchSize shows the first \(first) of all \(name) objects soonest?",
-            along: "fetchBatchSize", against: StoreListWorkload.unbatched, sameWithin: 0.2,
-            sameBelow: 1e-3, among: ["shown": [first]])
+            along: "fetchBatchSize", sameWithin: 0.2, sameBelow: 1e-3, among: ["shown": [first]])
+        workload.ask(
+            "scrolling", "Which fetchBatchSize scrolls through all of them fastest?",
+            along: "fetchBatchSize", sameWithin: 0.2, sameBelow: 1e-3, among: ["shown": [all]])
         workload.ask(
             "statements", "What does each fetchBatchSize cost who scrolls through all of them?",
             along: "fetchBatchSize", against: StoreListWorkload.unbatched, metric: .statements,
             sameWithin: 0.2, among: ["shown": [all]])
-        add(workload, rowSeconds: Double(rows) * 3e-6)
+        workload.advice = [
+            AdviceRule(if: "you show the first rows of a long list", questions: ["list.time"]),
+            AdviceRule(if: "users scroll through all of it", questions: ["list.scrolling"]),
+        ]
+        add(workload, rowCount: rows, rowSeconds: Double(rows) * 3e-6)
     }
 
     private mutating func planWalking() {
         guard !survey.relationships.isEmpty else { return }
         let (countedMax, timedMax) = (20, 3)
-        let shown = survey.relationships.prefix(countedMax).map { names.path($0.path) }
+        let bySavings = survey.relationships.sorted {
+            ($1.statementsSaved, $1.linkCount) < ($0.statementsSaved, $0.linkCount)
+        }.prefix(countedMax)
+        let shown = bySavings.map { names.path($0.path) }
         var workload = Workload(
             "relationships", of: .storeWalk,
             title: "Follow each relationship, with and without prefetching",
@@ -326,21 +366,27 @@ struct StorePlan {
                 sameWithin: 0.1, among: ["relationship": Array(shown.prefix(most))], isListed: true
             ) { $0["relationship", default: ""].replacing(".", with: " → ") }
         }
-        let links = min(survey.relationships[0].linkCount, Self.readRowsMax)
+        let links =
+            bySavings.prefix(timedMax).map { min($0.linkCount, Self.readRowsMax) }.max() ?? 0
         if shown.count < survey.relationships.count {
             omit(
                 "relationships",
-                "Prefetching is counted for the \(countedMax) relationships with the most links.")
+                "Prefetching is counted for the \(countedMax) relationships where it can save the most "
+                    + "statements.")
         }
         add(
             workload, rowSeconds: Double(links) * 8e-6,
             note: shown.count > timedMax
-                ? "Prefetching is timed for the \(timedMax) relationships with the most links."
+                ? "Prefetching is timed for the \(timedMax) relationships where it can save the most "
+                    + "statements."
                 : nil)
     }
 
     private mutating func planForms() {
-        let entities = survey.entities.prefix(2)
+        // The second one only if its times matter.
+        let entities = survey.entities.prefix(2).filter {
+            $0.rowCount >= min(StoreSurvey.rowsThatMatter, survey.entities[0].rowCount)
+        }
         var workload = Workload(
             "read-forms", of: .storeRead, title: "Read every value of an entity, in each form",
             subjects: Self.usual,
@@ -356,10 +402,11 @@ struct StorePlan {
         let rows = min(entities.first?.rowCount ?? 0, Self.readRowsMax / 2)
         let others = survey.entities.dropFirst(entities.count).map { names.entity($0.name) }
         add(
-            workload, rowSeconds: Double(rows) * 4e-6,
+            workload, rowCount: rows, rowSeconds: Double(rows) * 4e-6,
             note: others.isEmpty
                 ? nil
-                : "Forms of reading are timed with the largest entities only, and not with "
+                : "Forms of reading are timed with "
+                    + "\(entities.map { names.entity($0.name) }.listed) only, and not with "
                     + others.joined(separator: ", ") + ".")
     }
 
@@ -419,7 +466,7 @@ struct StorePlan {
             "time", "Is a batch update of \(names.path(attribute)) faster than a loop that saves?",
             along: "way", against: "loop", sameWithin: 0.1)
         let rows = survey.entities.first { $0.name == attribute.entity }?.rowCount ?? 0
-        add(workload, rowSeconds: Double(rows) * 8e-6)
+        add(workload, rowCount: rows, rowSeconds: Double(rows) * 8e-6)
     }
 
     private mutating func planDeletion() {
@@ -439,7 +486,7 @@ struct StorePlan {
         workload.ask(
             "time", "Is a batch delete of \(name) faster than a loop that saves?", along: "way",
             against: "loop", sameWithin: 0.1)
-        add(workload, rowSeconds: Double(count) * 20e-6)
+        add(workload, rowCount: count, rowSeconds: Double(count) * 20e-6)
     }
 
     private mutating func planInsertion() {
@@ -453,17 +500,26 @@ struct StorePlan {
         }
         let count = min(entity.rowCount, Self.writeRowsMax / 2)
         let name = names.entity(entity.name)
+        // All sizes that have all rows make the same save.
+        let all = [10, 100, 1_000, 10_000]
+        let sizes = (all.filter { $0 < count } + all.filter { $0 >= count }.prefix(1)).suffix(3)
+        guard sizes.count > 1 else {
+            omit(
+                "insert",
+                "Inserting is not measured: \(name) has too few rows for saves of different sizes.")
+            return
+        }
         var workload = Workload(
             "insert", of: .storeInsert,
             title: "Insert clones of \(count.counted) rows of \(name) with their links",
             subjects: Self.usual,
             parameters: [
-                "entity": [name], "saveSize": ["100", "1000", "10000"], "rows": ["\(count)"],
+                "entity": [name], "saveSize": sizes.map(String.init), "rows": ["\(count)"],
             ])
         workload.ask(
             "time", "How many \(name) objects to insert per save?", along: "saveSize",
-            against: "1000", sameWithin: 0.1)
-        add(workload, rowSeconds: Double(count) * 40e-6)
+            against: "\(min(1_000, sizes.last ?? 1_000))", sameWithin: 0.1)
+        add(workload, rowCount: count, rowSeconds: Double(count) * 40e-6)
     }
 
     /// The number or date of the largest entity that has one which may take any value.

@@ -7,7 +7,7 @@ import Synchronization
 /// Two readers of random rows beside a writer that saves one change at a time, for a fixed time:
 /// the first reader in the view, the second in a background context.
 enum StoreReadersWorkload {
-    private static let seconds = 0.3
+    static let seconds = 0.3
     private static let readerCount = 2
 
     static func run(_ context: WorkerContext) throws -> WorkloadOutcome {

@@ -23,6 +23,8 @@ struct AdaptivePlan {
     private let cellCount: Int
     private let exactCount: Int
     private let secondsToFirstSample: Double?
+    /// The folder of earlier runs, as it was typed.
+    private let folder: String
 
     init(_ workloads: [Workload], length: RunLength, known: KnownRuns) {
         let questions = workloads.flatMap(\.questions)
@@ -31,7 +33,14 @@ struct AdaptivePlan {
         self.length = length
         cellCount = workloads.map(\.cells.count).reduce(0, +)
         exactCount = questions.count(where: \.isExact)
-        secondsToFirstSample = known.secondsToFirstSample(of: workloads.map(\.name))
+        let counted = workloads.flatMap { workload in
+            Set(workload.questions.filter(\.isExact).flatMap(\.contests).flatMap(\.cells)).map {
+                [workload.name, $0]
+            }
+        }
+        secondsToFirstSample = known.secondsToFirstSample(
+            of: workloads.map(\.name), counting: Set(counted))
+        folder = known.folder
         lines = workloads.flatMap { workload in
             workload.questions.filter { !$0.isExact }.map { question in
                 let asked = Set(question.contests.flatMap(\.cells))
@@ -90,7 +99,8 @@ struct AdaptivePlan {
             secondsToFirstSample.map {
                 "The first sample comes after about \(MetricUnit.inWords(seconds: $0))."
             }
-            ?? "When the first sample comes is not known: no earlier run is in the folder of results."
+            ?? "When the first sample comes is not known: no earlier run that counted the same cells is "
+            + "in \(folder); --results names another folder."
         return "\(questions) \(start) Times are first compared after \(design.quickLook) rounds, "
             + "which take about \(MetricUnit.inWords(seconds: first)), and again after "
             + later.map(String.init).joined(separator: ", ") + " and so on."
@@ -103,8 +113,8 @@ struct AdaptivePlan {
         }
         guard !known.isEmpty else {
             return
-                "No earlier run of these cells in the folder of results shows their spread, so "
-                + "how many rounds they need is not known."
+                "No earlier run of these cells in \(folder) shows their spread, so how many rounds "
+                + "they need is not known. --results names another folder."
         }
         // The cheapest questions come first, and leave rounds to those about the same cells.
         var taken: [[String]: Int] = [:]
@@ -120,11 +130,12 @@ struct AdaptivePlan {
             decided += 1
             for cell in line.seconds.keys { taken[cell] = max(taken[cell] ?? 0, rounds) }
         }
-        let others = lines.count - known.count
+        let unknown = lines.count - known.count
+        let late = lines.count + exactCount - decided - unknown
         let noise =
             "if the machine is as noisy as in the earlier run."
-            + (others > 0
-                ? " Earlier runs do not show when the other \(others) will be." : "")
+            + (late > 0 ? " \(late) \(late == 1 ? "needs" : "need") a longer --budget." : "")
+            + (unknown > 0 ? " Earlier runs do not show when \(unknown) will be." : "")
         let all = "\(decided) of \(lines.count + exactCount) questions"
         return length.seconds.map {
             "In \(MetricUnit.inWords(seconds: $0)), about \(all) will be decided, \(noise)"

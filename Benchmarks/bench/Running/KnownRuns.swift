@@ -7,9 +7,13 @@ import RunRecords
 struct KnownRuns {
     /// Newest first.
     private let runs: [Run]
+    /// As it was typed.
+    let folder: String
 
     /// Reads all runs in a folder and skips those of other machines and builds, and merged ones.
-    init(in folder: URL) {
+    init(in path: String) {
+        folder = path
+        let folder = URL(fileURLWithPath: path)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         let identity = EnvironmentFingerprint.ofBench().identity
         runs =
@@ -83,9 +87,15 @@ struct KnownRuns {
         return nil
     }
 
-    /// The time from the start of a run of these workloads to its first sample.
-    func secondsToFirstSample(of workloads: [String]) -> Double? {
-        runs.lazy.filter { Set($0.workloads.map(\.name)) == Set(workloads) }.compactMap { run in
+    /// The time from the start of a run of these workloads to its first sample, which depends on the
+    /// cells that it counts before, given by workload and cell.
+    func secondsToFirstSample(of workloads: [String], counting: Set<[String]>) -> Double? {
+        runs.lazy.filter { run in
+            let counted = run.workloads.flatMap { workload in
+                workload.cells.filter { $0.counts != nil }.map { [workload.name, $0.identifier] }
+            }
+            return Set(run.workloads.map(\.name)) == Set(workloads) && Set(counted) == counting
+        }.compactMap { run in
             run.workloads.flatMap(\.cells).flatMap(\.samples).map(\.startedAtSeconds).min()
         }.first
     }

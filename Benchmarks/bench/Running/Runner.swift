@@ -49,6 +49,8 @@ struct Runner {
     private let earlier: [RunEntry]
     private var done: Set<Step>
     private let secondsBefore: Double
+    /// What was left of the budget when the questions got no more rounds.
+    private var secondsLeft: Double?
 
     /// A sample of a cell; its counts if the repetition is nil.
     private struct Step: Hashable {
@@ -75,7 +77,7 @@ struct Runner {
         let measured = earlier.compactMap(\.measurement)
         done = Set(
             measured.map { Step(workload: $0.workload, cell: $0.cell, repetition: $0.repetition) })
-        secondsBefore = measured.compactMap(\.sample?.startedAtSeconds).max() ?? 0
+        secondsBefore = earlier.secondsTaken
         progress = ProgressReporter(plan: [])
         // Beside the results, so that the disk is the same each time.
         preparation = try Preparation(
@@ -218,7 +220,7 @@ struct Runner {
     }
 
     /// Gives rounds to the blocks whose questions they are likely to decide, until all are decided
-    /// or the time is over. Then says of the others why they got no more.
+    /// or the time is over.
     private mutating func measureUntilDecided(_ blocks: [Block], seconds: Double?) throws {
         let design = run.sequentialDesign
         var allocation = RoundAllocation(design, seed: run.seed)
@@ -244,15 +246,20 @@ struct Runner {
                 try measure(cells, of: block, round: nextRound(of: block))
             }
         }
-        let secondsLeft = seconds.map { $0 - elapsedSeconds }
+        secondsLeft = seconds.map { $0 - elapsedSeconds }
         try measureUnasked(blocks, until: seconds)
-        guard !Interruption.isRequested else { return }
-        let isAskedAlone = run.claims == nil && run.shard == nil
-        for result in run.questionResults {
-            let stop = StopSentence(
-                result, design, secondsLeft: secondsLeft, isAskedAlone: isAskedAlone)
-            if let stop { progress.note("\(stop)") }
-        }
+    }
+
+    /// Says of an executed run why it decided no more; nil if it was interrupted.
+    ///
+    /// - Parameter command: ``StopReport``.
+    func stopReport(command: String?) -> StopReport? {
+        guard run.state == .completed else { return nil }
+        return options.length == .asPlanned
+            ? StopReport(ofFixedRounds: run.questionResults, command: command)
+            : StopReport(
+                run.questionResults, run.sequentialDesign, secondsLeft: secondsLeft,
+                command: command)
     }
 
     /// Measures cells that no question is about: one round, or as many as fit if the run has no
@@ -379,7 +386,7 @@ struct Runner {
 }
 
 extension RunEntry {
-    fileprivate var measurement: Measurement? {
+    var measurement: Measurement? {
         if case .measured(let measurement) = self { measurement } else { nil }
     }
 
@@ -391,5 +398,12 @@ extension RunEntry {
 extension RunEntry.Measurement {
     fileprivate var sample: Sample? {
         if case .sample(let sample, _) = outcome { sample } else { nil }
+    }
+}
+
+extension [RunEntry] {
+    /// The time from the start of a run to its last sample.
+    var secondsTaken: Double {
+        compactMap(\.measurement?.sample?.startedAtSeconds).max() ?? 0
     }
 }

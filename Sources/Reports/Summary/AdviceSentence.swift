@@ -57,7 +57,7 @@ private struct Ballot {
 
     init(_ result: QuestionResult) {
         question = result.question
-        var open: [(name: String, remedy: Finding.Remedy)] = []
+        var open: [(name: String, remedy: Finding.Remedy, isBeforeFirstLook: Bool)] = []
         var found: [WorseCell] = []
         for contest in result.contests {
             let text = VerdictText(question: question, result: contest)
@@ -78,8 +78,12 @@ private struct Ballot {
                     found.append(WorseCell(name, finding, other: other, text))
                 case .undecided, .unknown:
                     let doubted = finding ?? contest.findings.first { !$0.verdict.isDecided }
-                    let remedy = doubted?.verdict.remedy
-                    open.append((name, remedy ?? .measurement("nothing was measured")))
+                    open.append(
+                        (
+                            name,
+                            doubted?.verdict.remedy ?? .measurement("nothing was measured"),
+                            doubted?.verdict.isBeforeFirstLook ?? false
+                        ))
                 }
             }
         }
@@ -110,11 +114,14 @@ private struct Ballot {
         ]
     }
 
-    /// One sentence. Cells with the same kind of remedy share the greatest one.
-    private static func doubts(_ open: [(name: String, remedy: Finding.Remedy)]) -> [String] {
+    /// One sentence. Cells with the same kind of remedy share the greatest one. Those with too few
+    /// rounds for a first look have none, since the first screen says once how many it takes.
+    private static func doubts(
+        _ open: [(name: String, remedy: Finding.Remedy, isBeforeFirstLook: Bool)]
+    ) -> [String] {
         guard !open.isEmpty else { return [] }
         var kinds: [(names: [String], remedy: Finding.Remedy)] = []
-        for (name, remedy) in open {
+        for (name, remedy, _) in open.filter({ !$0.isBeforeFirstLook }) {
             let place = kinds.firstIndex { $0.remedy.merged(with: remedy) != nil }
             guard let place, let both = kinds[place].remedy.merged(with: remedy) else {
                 kinds.append(([name], remedy))
@@ -123,7 +130,13 @@ private struct Ballot {
             kinds[place].remedy = both
             if !kinds[place].names.contains(name) { kinds[place].names.append(name) }
         }
-        let parts = kinds.map { "\($0.names.listed) (\(escaped($0.remedy.sentence)))" }
+        let early = open.filter(\.isBeforeFirstLook).map(\.name).uniqued
+        let parts =
+            (early.isEmpty ? [] : [early.listed])
+            + kinds.map { names, remedy in
+                let each = names.count > 1 && remedy.roundCount != nil ? "each " : ""
+                return "\(names.listed) (\(each)\(escaped(remedy.sentence)))"
+            }
         return ["Undecided: \(parts.joined(separator: "; "))."]
     }
 

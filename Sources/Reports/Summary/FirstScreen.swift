@@ -47,7 +47,9 @@ public struct FirstScreen {
                 ? ListedAnswer($0, among: small)?.markdown : QuestionSentence($0).markdown
         }
         sizes = run.sizeComparisons.map { SizeSentence($0).markdown }
-        certainty = Self.certainty(of: results) + Self.machines(of: run) + Self.unasked(of: run)
+        certainty =
+            Self.certainty(of: results, firstLook: run.sequentialDesign.quickLook)
+            + Self.machines(of: run) + Self.unasked(of: run)
         faults = run.unsoundCells.map { escaped("\($0)") }
         cautions = Caution.on(run).map { "\($0)" }
     }
@@ -65,7 +67,9 @@ public struct FirstScreen {
     }
 
     /// Says how many comparisons are decided, and how sure that is. Counts need no statistics.
-    private static func certainty(of results: [QuestionResult]) -> [String] {
+    ///
+    /// - Parameter firstLook: the rounds that a first verdict takes.
+    private static func certainty(of results: [QuestionResult], firstLook: Int) -> [String] {
         func verdicts(isExact: Bool) -> [Finding.Verdict] {
             results.filter { $0.question.isExact == isExact }.flatMap(\.contests)
                 .flatMap(\.findings).map(\.verdict)
@@ -91,8 +95,16 @@ public struct FirstScreen {
                 ": \(told(counted)) by counts, which are exact, and \(told(measured)) by measured values"
         }
         // Before the first look nothing can be false.
+        let early = measured.count(where: \.isBeforeFirstLook)
+        let few =
+            early == 0
+            ? []
+            : [
+                "\(early) \(early == 1 ? "comparison has" : "comparisons have") too few rounds for a "
+                    + "verdict: measured values need \(firstLook) or more."
+            ]
         let canErr = measured.contains { $0.isDecided || $0.ratio?.interval != nil }
-        return [sentence + "."]
+        return [sentence + "."] + few
             + (canErr
                 ? [
                     "On this machine, in this hour, at most one such run in 20 has a false verdict"

@@ -19,19 +19,41 @@ struct ListedAnswer {
 
     var markdown: String {
         let sentence = results.first?.question.sentence ?? ""
-        return "**\(escaped(sentence))** " + results.map(Self.part).joined(separator: " ")
+        let parts = results.map(Self.part) + [actOnStatements].compactMap(\.self)
+        return "**\(escaped(sentence))** " + parts.joined(separator: " ")
+    }
+
+    /// What to act on if it saves statements but no time; `nil` otherwise.
+    private var actOnStatements: String? {
+        func cases(_ isAsked: (Metric) -> Bool) -> [ListedCase] {
+            results.filter { isAsked($0.question.metric) }.flatMap(Self.cases)
+        }
+        let times = cases(\.isTime)
+        let statements = cases { $0.name == Metric.statements.name }
+        guard statements.contains(where: { $0.outcome == .pays }),
+            times.contains(where: { $0.outcome != .undecided }),
+            !times.contains(where: { $0.outcome == .pays })
+        else { return nil }
+        let isOpen = times.contains { $0.outcome == .undecided }
+        return
+            "It saves statements but no measurable time here\(isOpen ? " so far" : ""), in a local "
+            + "file: act on it only where a statement costs more, such as on a slower disk."
     }
 
     /// "By statements, yes: fewer in all 8 cases (1.14× to 301×)."
     private static func part(of result: QuestionResult) -> String {
-        let cases = result.contests.flatMap { contest in
-            contest.findings.map { ListedCase($0, contest.contest.label, result.question.metric) }
-        }
+        let cases = cases(of: result)
         let groups = ListedOutcome.allCases.map { outcome in cases.filter { $0.outcome == outcome }
         }
         let details = groups.filter { !$0.isEmpty }.map { told($0, of: cases.count) }
         return "By \(escaped(result.question.metric.title)), "
             + (answer(cases).map { "\($0): " } ?? "") + details.joined(separator: ", ") + "."
+    }
+
+    private static func cases(of result: QuestionResult) -> [ListedCase] {
+        result.contests.flatMap { contest in
+            contest.findings.map { ListedCase($0, contest.contest.label, result.question.metric) }
+        }
     }
 
     /// `nil` if nothing is decided.

@@ -40,10 +40,12 @@ struct FiguresTable {
         let names = Metric.ordered((cell.samples + [cell.counts].compactMap(\.self)).valueNames)
         let figures = names.compactMap { name -> [String]? in
             let metric = workload.metric(named: name)
-            let values = cell.values(of: name)
+            let values = workload.reportedValues(of: name, in: cell)
             guard let median = Statistics.median(values) else { return nil }
             // The count is the same in every sample, so it needs no median.
-            let isCount = cell.isCountedApart(name) || metric.isExactCount && Set(values).count == 1
+            let isCount =
+                workload.isCountedApart(name, in: cell)
+                || metric.isExactCount && Set(values).count == 1
             let interval = isCount ? nil : Statistics.medianInterval(values)
             return metric.fields + [
                 isCount ? "count" : "median", "\(values.count)", number(median),

@@ -5,7 +5,8 @@ import RunRecords
 ///
 /// First come the columns that identify the sample, then all well-known metrics, then the others by
 /// name; the order is the same in every run. Absent values are empty. A subject's own counts are
-/// also empty if the counting pass has better ones, which are in `figures.csv`.
+/// also empty if the counting pass has better ones, which are in `figures.csv`. Those of threads in
+/// contention never are, since every schedule has its own.
 struct SamplesTable {
     private let run: Run
     private let cells: CellColumns
@@ -46,7 +47,8 @@ struct SamplesTable {
                     ]
                         + values.map { name in
                             CommaSeparatedText.number(
-                                cell.isCountedApart(name) ? nil : sample.value(of: name))
+                                workload.isCountedApart(name, in: cell)
+                                    ? nil : sample.value(of: name))
                         }
                 }
             }

@@ -2,46 +2,50 @@ import Foundation
 import Measuring
 import RunRecords
 
-/// Why a run took no more rounds for a question that it did not decide, in one line.
-public struct StopSentence: CustomStringConvertible {
+/// Why a run took no more rounds for a question that it did not decide.
+struct StopSentence {
     private let result: QuestionResult
     private let design: SequentialDesign
     private let secondsLeft: Double?
-    private let isAskedAlone: Bool
     /// The comparisons that are not decided.
     private let open: [Finding]
 
     /// - Parameter design: the design of the whole run.
     /// - Parameter secondsLeft: what is left of the run's budget; `nil` for a run without one.
-    /// - Parameter isAskedAlone: whether `--question` can ask it.
     /// - Returns: `nil` if the question is decided.
-    public init?(
-        _ result: QuestionResult, _ design: SequentialDesign, secondsLeft: Double?,
-        isAskedAlone: Bool
-    ) {
+    init?(_ result: QuestionResult, _ design: SequentialDesign, secondsLeft: Double?) {
         guard !result.isDecided else { return nil }
         self.result = result
         self.design = design
         self.secondsLeft = secondsLeft
-        self.isAskedAlone = isAskedAlone
         open = result.contests.flatMap { contest in
             contest.findings.filter { !$0.verdict.isDecided }
         }
     }
 
-    public var description: String { "\(result.identifier) stopped: \(reason)" }
+    /// The question, such as "import.rows".
+    var identifier: String { result.identifier }
 
-    private var reason: String {
-        let remedies = open.compactMap(\.verdict.remedy)
-        let isSpent = secondsLeft.map { $0 <= 0 } ?? false
-        if isSpent, open.allSatisfy({ $0.roundCount == 0 }), !hasFailed {
-            return "the budget was spent before its first round"
+    /// Whether more rounds are likely to decide it.
+    var mayGoOn: Bool { isBeforeFirstRound || (roundsNeeded != nil && mayHaveValues) }
+
+    /// The time of the rounds that are likely to decide it, for each cell, by workload and cell. Empty
+    /// if it is not known.
+    var secondsNeeded: [[String]: Double] {
+        guard mayGoOn, let roundsNeeded, let times = secondsPerSample(of: openCells) else {
+            return [:]
         }
-        if let more = remedies.compactMap(\.roundCount).max() {
-            guard isSpent || hasEnoughValues else {
-                return "too few of its rounds have a value of both cells"
-            }
-            return budget(for: more) + hint
+        return times.reduce(into: [:]) { seconds, cell in
+            seconds[[result.workload.name, cell.key]] = cell.value * Double(roundsNeeded)
+        }
+    }
+
+    var reason: String {
+        let remedies = open.compactMap(\.verdict.remedy)
+        if isBeforeFirstRound { return "the budget was spent before its first round" }
+        if let roundsNeeded {
+            return mayHaveValues
+                ? budget(for: roundsNeeded) : "too few of its rounds have a value of both cells"
         }
         guard let noisy = open.first(where: { $0.verdict.remedy?.isOfNoise == true }) else {
             return remedies.map(\.sentence).uniqued.joined(separator: "; ")
@@ -53,6 +57,20 @@ public struct StopSentence: CustomStringConvertible {
         let noise = noisy.verdict.remedy?.sentence ?? ""
         return secondsLeft == nil ? noise : "\(noise); \(budget(for: toLook))"
     }
+
+    private var roundsNeeded: Int? {
+        open.compactMap(\.verdict.remedy?.roundCount).max()
+    }
+
+    private var openCells: Set<String> { Set(open.flatMap { [$0.cell, $0.reference] }) }
+
+    private var isSpent: Bool { secondsLeft.map { $0 <= 0 } ?? false }
+
+    private var isBeforeFirstRound: Bool {
+        isSpent && open.allSatisfy { $0.roundCount == 0 } && !hasFailed
+    }
+
+    private var mayHaveValues: Bool { isSpent || hasEnoughValues }
 
     private var hasFailed: Bool {
         result.contests.flatMap(\.cells).contains { !$0.isSound }
@@ -70,52 +88,36 @@ public struct StopSentence: CustomStringConvertible {
     }
 
     /// "36 more rounds of its 2 open cells would take 4 minutes, and the budget has 40 seconds left".
+    /// Screens say what one comparison takes, so a question with several says that this is all of it.
     private func budget(for more: Int) -> String {
-        let cells = Set(open.flatMap { [$0.cell, $0.reference] })
         let rounds =
-            "\(more) more \(more == 1 ? "round" : "rounds") of its \(cells.count) open cells"
+            "\(more) more \(more == 1 ? "round" : "rounds") of its \(openCells.count) open cells"
+            + (open.count > 1 ? ", for \(open.count) comparisons," : "")
         guard let secondsLeft else { return "\(rounds) would be needed" }
         guard secondsLeft > 0 else {
             return "\(rounds) would be needed, and the budget is spent"
         }
-        guard let seconds = secondsPerRound(of: cells).map({ $0 * Double(more) }) else {
+        guard let times = secondsPerSample(of: openCells) else {
             return "\(rounds) would be needed, and how long they take is not known"
         }
+        let seconds = times.values.reduce(0, +) * Double(more)
         return "\(rounds) would take \(MetricUnit.inWords(seconds: seconds)), and the budget has "
             + "\(MetricUnit.inWords(seconds: secondsLeft)) left"
     }
 
-    /// The options of a run that is likely to decide it; empty if that is not known.
-    private var hint: String {
-        // A new run begins anew: what is decided has to be decided again.
-        let counts = result.contests.flatMap(\.findings).map { finding in
-            finding.verdict.isDecided
-                ? finding.roundCount
-                : finding.verdict.remedy?.roundCount.map { finding.roundCount + $0 }
-        }
-        let all = Set(result.contests.flatMap(\.cells).map(\.identifier))
-        guard isAskedAlone, !counts.contains(nil), let total = counts.compactMap(\.self).max(),
-            let seconds = secondsPerRound(of: all)
-        else { return "" }
-        // Making stores and the journal take time as well.
-        let minutes = Int((1.2 * Double(total) * seconds / 60).rounded(.up))
-        let full = result.workload.smallName == nil ? "" : "--full "
-        return ". Likely to decide it: \(full)--question \(result.identifier) --budget \(minutes)m"
-    }
-
-    private func secondsPerRound(of cells: Set<String>) -> Double? {
+    private func secondsPerSample(of cells: Set<String>) -> [String: Double]? {
         let times: [String: Double] = result.contests.flatMap(\.cells).reduce(into: [:]) {
             times, cell in
             guard cells.contains(cell.identifier) else { return }
             times[cell.identifier] = Statistics.median(
                 cell.values(of: Metric.sampleSeconds.name))
         }
-        return times.count == cells.count ? times.values.reduce(0, +) : nil
+        return times.count == cells.count ? times : nil
     }
 }
 
 extension Finding.Remedy {
-    fileprivate var roundCount: Int? {
+    var roundCount: Int? {
         if case .rounds(let count, _) = self { count } else { nil }
     }
 

@@ -28,6 +28,11 @@ extension Finding.Verdict {
     var remedy: Finding.Remedy? {
         if case .undecided(_, let remedy) = self { remedy } else { nil }
     }
+
+    /// Whether it has a ratio, and fewer rounds than a first look takes.
+    var isBeforeFirstLook: Bool {
+        ratio.map { $0.interval == nil } == true && remedy?.roundCount != nil
+    }
 }
 
 extension Metric {
@@ -47,8 +52,8 @@ struct VerdictText {
     private var metric: Metric { question.metric }
 
     /// The verdict with its ratio and interval: "2.1× faster [1.9, 2.3]", "less peak memory (0.60×
-    /// [0.55, 0.64])", "equivalent within 10 %", "undecided (needs about 12 more rounds of both cells,
-    /// 4 minutes)". Names the other cell unless it is the contest's reference: "2.1× slower [1.9, 2.3]
+    /// [0.55, 0.64])", "equivalent within 10 %", "undecided (1.04× [0.89, 1.21] so far, up to 10 % is
+    /// equivalent; needs about 12 more rounds of both cells, 4 minutes)". Names the other cell unless it is the contest's reference: "2.1× slower [1.9, 2.3]
     /// against shared".
     func told(_ finding: Finding) -> String {
         guard let reference = result.reference, reference.identifier != finding.reference,
@@ -79,7 +84,15 @@ struct VerdictText {
             guard question.isExact else { return within }
             return ratio.estimate == 1
                 ? "\(word), exactly the same" : "\(within) (\(self.ratio(finding)))"
-        case .undecided(_, let remedy): return "\(word) (\(remedy.sentence))"
+        case .undecided(_, let remedy):
+            let soFar = "\(ratio(finding)) so far"
+            // The first screen says once what a first look takes.
+            if finding.verdict.isBeforeFirstLook { return "\(word) (\(soFar))" }
+            guard finding.verdict.ratio?.interval != nil else {
+                return "\(word) (\(remedy.sentence))"
+            }
+            return "\(word) (\(soFar), up to \(percent(question.sameWithin)) is equivalent; "
+                + "\(remedy.sentence))"
         }
     }
 

@@ -130,8 +130,8 @@ extension ThresholdCheck.Finding {
     private static func scheduledContent(
         _ cell: CellResult, of workload: WorkloadResult, for rule: ThresholdRule
     ) throws(Obstacle) -> Content {
-        let values = cell.samples.compactMap { $0.value(of: rule.metric) }.filter(\.isFinite)
-        guard !values.isEmpty || !cell.isCountedApart(rule.metric) else {
+        let values = workload.reportedValues(of: rule.metric, in: cell)
+        guard !workload.isCountedApart(rule.metric, in: cell) else {
             throw Obstacle(
                 reason: "the counts of \(workload.name) depend on the schedule; \(rule.metric) was "
                     + "counted once and in no round, so name a metric that the rounds have")
@@ -191,9 +191,10 @@ extension ThresholdCheck.Finding {
 
     /// How to get samples with that metric, to follow its name; empty if there is no known way.
     private static func remedy(for metric: String, in cell: CellResult) -> String {
-        let operations = [".p50": 20.0, ".p99": 1_000, ".p999": 10_000]
+        let operations = [".p50": 20.0, ".p95": 200, ".p99": 1_000, ".p999": 10_000]
         if let needed = operations.first(where: { metric.hasSuffix($0.key) })?.value {
-            return ", which needs \(grouped(needed)) operations per sample"
+            return
+                ", which needs \(grouped(needed)) operations per sample: more rows or a longer one"
         }
         if metric == Metric.instructions.name { return "; run with --instructions" }
         let isCount = Metric.counts.contains { $0.name == metric }
@@ -226,6 +227,25 @@ extension WorkloadResult {
         ([primaryMetric] + extraMetrics).contains { $0.name == metric && $0.unit == .count }
             || Metric.counts.contains { $0.name == metric }
             || cell.samples.contains { $0.counters[metric] != nil }
+    }
+
+    /// Whether its rounds show a count of threads in contention. One schedule says little about
+    /// others, so that a count of one operation does not.
+    func hasScheduledCounts(_ metric: String, of cell: CellResult) -> Bool {
+        !countsRepeat && isCount(metric, of: cell)
+            && cell.samples.contains { $0.value(of: metric)?.isFinite == true }
+    }
+
+    /// The values of a cell of which a median is reported and judged: the count of one operation, or
+    /// those of the rounds.
+    public func reportedValues(of metric: String, in cell: CellResult) -> [Double] {
+        guard hasScheduledCounts(metric, of: cell) else { return cell.values(of: metric) }
+        return cell.samples.compactMap { $0.value(of: metric) }.filter(\.isFinite)
+    }
+
+    /// Whether ``reportedValues(of:in:)`` is the count of one operation, which no round has.
+    public func isCountedApart(_ metric: String, in cell: CellResult) -> Bool {
+        cell.isCountedApart(metric) && !hasScheduledCounts(metric, of: cell)
     }
 
     /// Whether the rule is about a count that threads in contention make. What must be exactly so in

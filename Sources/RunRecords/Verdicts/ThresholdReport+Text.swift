@@ -4,21 +4,26 @@ extension ThresholdRule: CustomStringConvertible {
     /// The rule in one line, such as "import nested*: median time ≤ 1.600× grdb".
     public var description: String {
         let known = Metric.named(metric)
-        return "\(workload) \(cell): \(statistic(of: known)) \(metric) \(limit(as: known))"
+        return "\(workload) \(cell): \(figure(as: known)) \(limit(as: known))"
     }
 
-    /// "every" for a count that must be exactly so in each sample.
-    fileprivate func statistic(of metric: Metric) -> String {
-        if case .exactly = bound, statistic == .median, metric.unit == .count { return "every" }
-        return statistic.rawValue
+    /// "median time", or "statements" for a count that must be exactly so in every sample.
+    fileprivate func figure(as metric: Metric) -> String {
+        isOfEverySample(metric) ? self.metric : "\(statistic.rawValue) \(self.metric)"
     }
 
     fileprivate func limit(as metric: Metric) -> String {
         switch bound {
-        case .atMost(let value): "≤ \(format(value, as: metric))"
-        case .atLeast(let value): "≥ \(format(value, as: metric))"
-        case .exactly(let value): "= \(format(value, as: metric))"
+        case .atMost(let value): return "≤ \(format(value, as: metric))"
+        case .atLeast(let value): return "≥ \(format(value, as: metric))"
+        case .exactly(let value):
+            let places = isOfEverySample(metric) ? " in every sample" : ""
+            return "= \(format(value, as: metric))\(places)"
         }
+    }
+
+    private func isOfEverySample(_ metric: Metric) -> Bool {
+        if case .exactly = bound { statistic == .median && metric.unit == .count } else { false }
     }
 
     fileprivate func format(_ value: Double, as metric: Metric) -> String {
@@ -30,7 +35,7 @@ extension ThresholdVerdict: CustomStringConvertible {
     /// A line that begins with ✓, ✗ or ? and shows the value, its interval and the limit.
     public var description: String {
         let question =
-            "\(workload) \(cell): \(rule.statistic(of: metric)) \(rule.metric)"
+            "\(workload) \(cell): \(rule.figure(as: metric))"
         let limit = "limit \(rule.limit(as: metric))"
         switch outcome {
         case .held(let value):

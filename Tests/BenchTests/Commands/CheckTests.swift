@@ -37,7 +37,9 @@ import Testing
     @Test func `rules that hold exit 0`() throws {
         let bench = try check("{ metric: statements, exactly: 7 }")
         #expect(bench.exitCode == 0)
-        #expect(bench.output.contains("✓ import nested/pooled: every statements 7"))
+        #expect(
+            bench.output.contains(
+                "✓ import nested/pooled: statements 7, limit = 7 in every sample"))
     }
 
     @Test func `an impossible threshold exits 11 and is named`() throws {
@@ -89,6 +91,32 @@ import Testing
             bench.errors.hasPrefix("bench: \(folder.path("rules.yml")):\(place)"), "\(bench.errors)"
         )
         #expect(bench.errors.contains(remedy), "\(bench.errors)")
+    }
+
+    @Test func `a workload that the run left out is told how to be measured`() throws {
+        let bench = try check("{ workload: readers, metric: statements, atMost: 1 }")
+        #expect(bench.exitCode == 64)
+        #expect(
+            bench.errors.contains(
+                ":3: rules.workload: this run measured no workload \"readers\". It measured import. "
+                    + "If it left readers out, run it with --workload readers or a longer --budget"),
+            "\(bench.errors)")
+    }
+
+    @Test(arguments: ["80 %", "1.5×"]) func `a share needs relativeTo`(limit: String) throws {
+        let bench = try check("{ metric: time, atMost: \(limit) }")
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains(":3: rules.atMost: "), "\(bench.errors)")
+        #expect(bench.errors.contains("relativeTo is missing"), "\(bench.errors)")
+    }
+
+    @Test func `a metric that other workloads have is told with their kinds`() throws {
+        let bench = try check("{ metric: mainQueue.p95, atMost: 10 ms }")
+        #expect(bench.exitCode == 64)
+        #expect(
+            bench.errors.contains(
+                ":3: rules.metric: the run has no workload with mainQueue.p95 that the rule matches; "
+                    + "workloads of these kinds have it: store-import"), "\(bench.errors)")
     }
 
     @Test(arguments: [

@@ -96,6 +96,53 @@ import Testing
         #expect(!output.contains("?"))
     }
 
+    /// A run that counts all cells takes longer to its first sample than one that counts none.
+    @Test(arguments: [true, false])
+    func `the questions of a plan add up, and only runs that counted the same tell its start`(
+        counts: Bool
+    ) throws {
+        let asking =
+            """
+            schema: 1
+            name: reading
+            kind: predicates
+            subjects: [shared, single]
+            dataset: { flights: 200 }
+            parameters: { question: [equal, like] }
+            questions:
+              - { id: a, question: A?, compare: subject, where: { question: equal }, sameWithin: 10% }
+              - { id: b, question: B?, compare: subject, where: { question: like }, sameWithin: 10% }
+
+            """
+            + (counts
+                ? "  - { id: c, question: C?, compare: subject, metric: statements, sameWithin: 10% }"
+                : "")
+        try keepRun(["--rounds", "1", "--counts"], of: asking) { run in
+            for cell in run.workloads[0].cells.indices {
+                let sample = run.workloads[0].cells[cell].samples[0]
+                let isKnown = run.workloads[0].cells[cell].parameters["question"] == "equal"
+                let isSlow = run.workloads[0].cells[cell].subject == "single"
+                run.workloads[0].cells[cell].samples = (0..<(isKnown ? 5 : 1)).map { round in
+                    var next = sample
+                    next.repetition = round
+                    next.startedAtSeconds += Double(round)
+                    next.metrics["time"] = isSlow ? 9 : 1
+                    return next
+                }
+            }
+        }
+
+        let output = try plan(["--budget", "10m"], of: asking).output
+            .replacing(/\s+/, with: " ")
+
+        #expect(
+            output.contains("about \(counts ? "2 of 3" : "1 of 2") questions will be decided"),
+            "\(output)")
+        #expect(output.contains("Earlier runs do not show when 1 will be."), "\(output)")
+        #expect(output.contains("The first sample comes after") == counts)
+        #expect(output.contains("--results names another folder") == !counts)
+    }
+
     @Test(arguments: [1, 4, 5])
     func `only a run with a first look tells how many rounds a question needs`(rounds: Int) throws {
         let asking = """
@@ -107,7 +154,7 @@ import Testing
             questions:
               - { id: fastest, question: Which is fastest?, compare: subject, sameWithin: 10% }
             """
-        try keepRun(["--rounds", "1"], of: asking) { run in
+        try keepRun(["--rounds", "1", "--no-counts"], of: asking) { run in
             for cell in run.workloads[0].cells.indices {
                 let sample = run.workloads[0].cells[cell].samples[0]
                 run.workloads[0].cells[cell].samples = (0..<rounds).map { round in
@@ -121,6 +168,7 @@ import Testing
         }
 
         let output = try plan(["--budget", "10m"], of: asking).output
+        #expect(output.contains("The first sample comes after"), "\(output)")
         #expect(output.contains("will be decided") == (rounds >= 5), "\(output)")
         #expect(output.contains("is not known") == (rounds < 5), "\(output)")
     }

@@ -81,6 +81,13 @@ import Testing
             #expect(cell?.values(of: "statements") == [statements], "\(size)")
         }
         #expect(lists.count == 6)
+        #expect(bench.output.contains("Which fetchBatchSize scrolls through all of them fastest?"))
+        #expect(bench.output.contains("If users scroll through all of it, "), "\(bench.output)")
+        // Those where prefetching saves the most statements, whatever their links.
+        let walk = run.workloads.first { $0.name == "relationships" }
+        #expect(
+            walk?.questions?.first { $0.id == "time" }?.contests.map(\.label)
+                == ["Message → attachments", "Attachment → message", "Contact → sentMessages"])
 
         var texts = try texts(of: results)
         #expect(texts["report.html"]?.contains("Conversation") == true)
@@ -186,7 +193,7 @@ import Testing
     @Test func `a question that is asked is planned, and others are not told to be left out`()
         throws
     {
-        try MessagesStore.make(at: store, messageCount: 60)
+        try MessagesStore.make(at: store, messageCount: 1_200)
         func plan(_ options: String...) throws -> BenchProcess {
             try BenchProcess(
                 [
@@ -194,7 +201,7 @@ import Testing
                     "10s",
                 ] + options)
         }
-        #expect(try plan().output.contains("Left out for lack of time: import"))
+        #expect(try plan().output.contains("Left out for lack of time: "))
         let asked = try plan("--question", "import.rows")
         #expect(asked.exitCode == 0, "\(asked.errors)")
         #expect(asked.output.contains("\nimport"), "\(asked.output)")
@@ -210,26 +217,48 @@ import Testing
     }
 
     @Test func `what does not fit into the budget is named in one sentence`() throws {
-        try MessagesStore.make(at: store, messageCount: 60)
+        try MessagesStore.make(at: store, messageCount: 1_200)
         let bench = try BenchProcess([
             "plan", "--store", store.path, "--budget", "10s", "--results", folder.path("none"),
         ])
         #expect(bench.exitCode == 0, "\(bench.errors)")
         let text = bench.output.replacing(/\s+/, with: " ")
         #expect(text.ranges(of: "- Left out for lack of time: ").count == 1, "\(text)")
-        for name in ["(import, about", "(readers, about"] {
+        for name in ["(import, about", "(readers, about 51 seconds for 16 rounds of 8 cells)"] {
             #expect(text.contains(name), "\(text)")
         }
     }
 
-    @Test func `a plan says what is in the store, and leaves nothing behind`() throws {
+    @Test func `a store with few rows is counted, and timed only by name`() throws {
         try MessagesStore.make(at: store, messageCount: 60)
+        func plan(_ options: String...) throws -> String {
+            let bench = try BenchProcess(
+                ["plan", "--store", store.path, "--results", folder.path("none")] + options)
+            #expect(bench.exitCode == 0, "\(bench.errors)")
+            return bench.output.replacing(/\s+/, with: " ")
+        }
+        let all = try plan()
+        #expect(
+            all.contains(
+                "Not timed, because work on fewer than 1,000 rows takes no time that anyone would "
+                    + "notice: import, readers, read-store, list, relationships, read-forms, update, "
+                    + "delete, insert, find and sort."), "\(all)")
+        #expect(all.contains("2 questions, 2 of them about counts."), "\(all)")
+        // Saves of 100 and of 1,000 rows would be the same.
+        let insert = try plan("--workload", "insert", "--rounds", "1")
+        #expect(insert.contains("shared/pooled/saveSize=10 "), "\(insert)")
+        #expect(insert.contains("shared/pooled/saveSize=100 "), "\(insert)")
+        #expect(!insert.contains("saveSize=1000"), "\(insert)")
+    }
+
+    @Test func `a plan says what is in the store, and leaves nothing behind`() throws {
+        try MessagesStore.make(at: store, messageCount: 1_200)
         let before = try files()
         let bench = try BenchProcess([
             "plan", "--store", store.path, "--results", folder.path("none"),
         ])
         #expect(bench.exitCode == 0, "\(bench.errors)")
-        #expect(bench.output.contains("Message is the largest: 50 rows"), "\(bench.output)")
+        #expect(bench.output.contains("Message is the largest: 1,200 rows"), "\(bench.output)")
         #expect(bench.output.contains("\nimport "))
         #expect(try files() == before)
     }

@@ -19,8 +19,8 @@ import Testing
         // A run says of each undecided question why it stopped, and nothing of the others.
         for result in run.questionResults {
             #expect(
-                bench.errors.contains("\(result.identifier) stopped: ") == !result.isDecided,
-                "\(bench.errors)")
+                bench.output.contains("\(result.identifier) stopped: ") == !result.isDecided,
+                "\(bench.output)")
         }
         return run
     }

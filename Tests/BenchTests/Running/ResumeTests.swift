@@ -29,8 +29,8 @@ import Testing
             ] + options)
     }
 
-    private func resume() throws -> BenchProcess {
-        try BenchProcess(["run", "--resume", results.url.path, "--allow-debug"])
+    private func resume(_ options: String...) throws -> BenchProcess {
+        try BenchProcess(["run", "--resume", results.url.path, "--allow-debug"] + options)
     }
 
     /// Needs real sleep: it kills the run at any moment, whatever it is doing.
@@ -70,6 +70,65 @@ import Testing
         #expect(try results.load().workloads == before.workloads)
     }
 
+    @Test func `a complete run goes on with more rounds or a new budget, and keeps its samples`()
+        throws
+    {
+        let text = """
+            schema: 1
+            name: inserting
+            kind: batch-insert
+            subjects: [sqlite-c]
+            repetitions: 2
+            dataset: { flights: 100 }
+            parameters: { mode: [loop, request], saveSize: 1, rows: 300 }
+            questions:
+              - id: time
+                question: Is one transaction faster than one for each row?
+                compare: mode
+                against: loop
+                metric: time
+                sameWithin: 10%
+            """
+        try Data(text.utf8).write(to: folder.url("workload.yml"))
+        let bench = try BenchProcess([
+            "run", folder.path("workload.yml"), "--allow-debug", "--output", results.url.path,
+        ])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        #expect(
+            bench.output.contains(/1 question is open, and \d+ rounds are likely to be enough\n/),
+            "\(bench.output)")
+        #expect(
+            bench.output.contains(
+                "To go on with the same samples:\n"
+                    + "  bench run --resume \(results.url.path) --rounds "), "\(bench.output)")
+        var samples = try results.load().workloads[0].cells.map(\.samples)
+        #expect(samples.map(\.count) == [2, 2])
+
+        let fewer = try resume("--rounds", "2")
+        #expect(fewer.exitCode == 64)
+        #expect(fewer.errors.contains("has 2 rounds, which --rounds counts too"), "\(fewer.errors)")
+        for (options, count) in [(["--rounds", "4"], 4...4), (["--budget", "60s"], 5...300)] {
+            let more = try BenchProcess(
+                ["run", "--resume", results.url.path, "--allow-debug"] + options)
+            #expect(more.exitCode == 0, "\(more.errors)")
+            let next = try results.load().workloads[0].cells.map(\.samples)
+            for (before, after) in zip(samples, next) {
+                #expect(count.contains(after.count), "\(options)")
+                #expect(Array(after.prefix(before.count)) == before)
+                #expect(after.map(\.repetition) == Array(0..<after.count))
+            }
+            samples = next
+        }
+        #expect(try results.load().questionResults.map(\.isDecided) == [true])
+    }
+
+    @Test func `a run with a budget takes another budget, not a number of rounds`() throws {
+        #expect(try begin(options: ["--budget", "2s"]).exitCode == 0)
+        let bench = try resume("--rounds", "1000")
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("give it a new --budget instead of --rounds"))
+    }
+
     @Test func `a killed run can be reported`() throws {
         let bench = try begin()
         while bench.isRunning,
@@ -95,8 +154,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--seed", "6"], ["--repetitions", "3"], ["--quick"], ["--stack", "grdb"], ["--no-counts"],
-        ["--budget", "1m"], ["--workload", "questions"], ["--timeout", "60"],
+        ["--seed", "6"], ["--quick"], ["--stack", "grdb"], ["--no-counts"], ["--full"],
+        ["--workload", "questions"], ["--timeout", "60"],
     ])
     func `what a run was begun with cannot be changed`(options: [String]) throws {
         let bench = try BenchProcess(

@@ -291,7 +291,7 @@ import Testing
                   - { metric: lost*, exactly: 1, reason: nothing is so idle }
                 """)
         #expect(bench.exitCode == 11, "\(bench.errors)")
-        #expect(bench.errors.contains("✓ small sqlite-c: every lostUpdates 0"))
+        #expect(bench.errors.contains("✓ small sqlite-c: lostUpdates 0, limit = 0 in every sample"))
         #expect(bench.errors.contains("nothing is so idle"))
         #expect(try results.load().thresholds.count == 2)
         let again = try BenchProcess(["check", results.url.path])

@@ -10,19 +10,22 @@ struct LaunchOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Resume a run that was killed or interrupted, with its own options.", valueName: "run"),
+            "Go on with a run: one that was killed or interrupted, or with a new length a complete "
+                + "one. Its other options are its own.", valueName: "run"),
         completion: .directory)
     var resume: String?
 
     @Flag(help: "Run a debug build anyway; its times mean nothing.")
     var allowDebug = false
 
-    /// - Parameter isToldMore: whether the command line describes a new run by other options.
+    /// - Parameter isToldMore: whether the command line describes a new run by other options than its
+    ///   length.
     /// - Throws: `ValidationError` if it also resumes one.
     func requireOneRun(_ isToldMore: Bool, _ others: String) throws {
         guard resume == nil || !(isToldMore || output != nil || seed != nil) else {
             throw ValidationError(
-                "--resume uses the options of the resumed run; leave out other options and \(others)"
+                "--resume uses the options of the resumed run; leave out other options than its new "
+                    + "length, and \(others)"
             )
         }
     }

@@ -15,9 +15,6 @@ struct LengthOptions: ParsableArguments {
     @Flag(help: "Also measure at full size, and report which answers change with the size.")
     var full = false
 
-    /// Whether no option was given.
-    var isEmpty: Bool { budget == nil && !untilDecided && !full }
-
     func requireOneLength(_ selected: SelectionOptions) throws {
         guard [selected.fixesRounds, budget != nil, untilDecided].count(where: { $0 }) <= 1 else {
             throw ValidationError(
@@ -26,10 +23,14 @@ struct LengthOptions: ParsableArguments {
     }
 
     func length(of selected: SelectionOptions) -> RunLength {
-        if untilDecided { return .untilDecided }
-        if let budget { return .within(seconds: budget.duration / .seconds(1)) }
+        if let typedLength { return typedLength }
         guard selected.files.isEmpty, !selected.fixesRounds else { return .asPlanned }
         return .within(seconds: full ? 1_800 : 600)
+    }
+
+    /// Nil if neither a budget nor its absence was given.
+    var typedLength: RunLength? {
+        untilDecided ? .untilDecided : budget.map { .within(seconds: $0.seconds) }
     }
 }
 
@@ -37,6 +38,8 @@ struct LengthOptions: ParsableArguments {
 struct Budget: ExpressibleByArgument {
     var duration: Duration
     let defaultValueDescription: String
+
+    var seconds: Double { duration / .seconds(1) }
 
     init?(argument: String) {
         let seconds = ["s": 1.0, "m": 60, "h": 3_600]

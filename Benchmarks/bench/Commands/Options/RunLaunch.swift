@@ -27,7 +27,7 @@ struct RunLaunch {
         earlier = []
     }
 
-    /// Reads the journal of a run that was killed or interrupted.
+    /// Reads the journal of a run that goes on.
     ///
     /// - Throws: ``BenchFailure`` if it was started with another build or on another machine.
     init(resuming path: String) throws {
@@ -56,15 +56,47 @@ struct RunLaunch {
         return Array(typed.first == command ? typed.dropFirst() : typed[...])
     }
 
-    /// Measures, writes the reports and announces the run.
+    /// A new budget, on top of the time that the run has taken.
+    func added(_ length: RunLength) -> RunLength {
+        if case .within(let seconds) = length {
+            .within(seconds: earlier.secondsTaken + seconds)
+        } else {
+            length
+        }
+    }
+
+    /// - Parameter length: that of the run so far.
+    /// - Throws: ``BenchFailure`` if the run cannot be extended to so many rounds.
+    func requireMore(than roundCount: Int, after length: RunLength) throws {
+        guard length == .asPlanned else {
+            throw BenchFailure(
+                exitCode: .usage,
+                message: "the questions of \(directory.url.relativePath) have different numbers of "
+                    + "rounds; give it a new --budget instead of --rounds")
+        }
+        let taken = earlier.compactMap(\.measurement?.repetition).max().map { $0 + 1 } ?? 0
+        guard roundCount > taken else {
+            throw BenchFailure(
+                exitCode: .usage,
+                message: "\(directory.url.relativePath) has \(taken) rounds, which --rounds counts "
+                    + "too; name a greater number")
+        }
+    }
+
+    /// Measures, writes the reports, announces the run and says what it did not decide.
     ///
+    /// - Parameter command: the command that goes on with it; nil if none does.
     /// - Returns: the exit code of the gravest finding.
     func execute(
-        _ selection: Selection, _ options: RunOptions, _ annotations: Annotations
+        _ selection: Selection, _ options: RunOptions, _ annotations: Annotations, command: String?
     ) throws -> RunRecords.ExitCode {
         var runner = try Runner(
             selection, run: run, into: directory, options: options, earlier: earlier)
-        return try directory.announce(try runner.execute(), annotations)
+        let exitCode = try directory.announce(try runner.execute(), annotations)
+        let stop = runner.stopReport(
+            command: command.map { "bench \($0) --resume \(directory.url.relativePath)" })
+        if let stop, !stop.sentences.isEmpty { print("\n\(stop.text(width: Terminal.width))") }
+        return exitCode
     }
 }
 

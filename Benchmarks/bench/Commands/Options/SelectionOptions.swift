@@ -50,14 +50,20 @@ struct SelectionOptions: ParsableArguments {
 
     private static let rigorousRepetitions = 20
 
-    /// Whether no file and no option was given.
+    /// Whether no file and no option was given but a number of rounds.
     var isEmpty: Bool {
         files.isEmpty && stack.isEmpty && workload.isEmpty && questions.isEmpty && only.isEmpty
-            && settings.isEmpty && repetitions == nil && !quick && !rigorous
+            && settings.isEmpty && !quick && !rigorous
     }
 
     /// Whether the command line sets the number of rounds.
     var fixesRounds: Bool { repetitions != nil || quick || rigorous }
+
+    /// Takes the place of the number that the command line or the files set.
+    mutating func setRounds(_ count: Int) {
+        (quick, rigorous) = (false, false)
+        repetitions = count
+    }
 
     func validate() throws {
         if let repetitions, !(1...1_000).contains(repetitions) {

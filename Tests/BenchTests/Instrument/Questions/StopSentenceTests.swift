@@ -9,10 +9,10 @@ import Testing
     private static let parameter = "size"
 
     /// A question about two cells whose rounds take 2 seconds.
-    private func stop(
-        _ logRatios: [Double], secondsLeft: Double?, isAskedAlone: Bool = true,
+    private func report(
+        _ logRatios: [Double], secondsLeft: Double?,
         _ change: (inout WorkloadResult) -> Void = { _ in }
-    ) -> String? {
+    ) -> StopReport {
         let ratios = [Array(repeating: 1.0, count: logRatios.count), logRatios.map { exp($0) }]
         var cells = zip(["0", "50"], ratios).map { value, seconds in
             SampleRun.cell("shared", seconds, parameters: [Self.parameter: value])
@@ -33,10 +33,18 @@ import Testing
         var workload = SampleRun.workload(cells)
         change(&workload)
         let design = SequentialDesign(contests: question.contests)
-        return StopSentence(
-            QuestionResult(question, of: workload, design), design, secondsLeft: secondsLeft,
-            isAskedAlone: isAskedAlone
-        ).map { "\($0)" }
+        return StopReport(
+            [QuestionResult(question, of: workload, design)], design, secondsLeft: secondsLeft,
+            command: "bench run --resume RUN")
+    }
+
+    private func stop(
+        _ logRatios: [Double], secondsLeft: Double?,
+        _ change: (inout WorkloadResult) -> Void = { _ in }
+    ) -> String? {
+        let report = report(logRatios, secondsLeft: secondsLeft, change)
+        #expect(report.sentences.count < 2)
+        return report.sentences.first
     }
 
     /// Rounds that need some forty to be decided.
@@ -46,23 +54,17 @@ import Testing
 
     @Test func `the rounds that are needed, what they take, what is left and what to type`() throws
     {
-        let text = try #require(stop(Self.spread, secondsLeft: 10))
+        let report = report(Self.spread, secondsLeft: 10)
 
+        let text = try #require(report.sentences.first)
         #expect(
             text.wholeMatch(
                 of:
-                    /import\.time stopped: \d+ more rounds of its 2 open cells would take \d+ (seconds|minutes), and the budget has 10 seconds left\. Likely to decide it: --question import\.time --budget \d+m/
+                    /import\.time stopped: \d+ more rounds of its 2 open cells would take \d+ (seconds|minutes), and the budget has 10 seconds left/
             ) != nil, "\(text)")
-    }
-
-    @Test func `a question that cannot be asked alone has no command`() throws {
-        let text = try #require(stop(Self.spread, secondsLeft: 10, isAskedAlone: false))
-        #expect(text.hasSuffix("and the budget has 10 seconds left"), "\(text)")
-    }
-
-    @Test func `full size is asked with its option`() throws {
-        let text = try #require(stop(Self.spread, secondsLeft: 10) { $0.smallName = "small" })
-        #expect(text.contains(": --full --question import.time"), "\(text)")
+        let command = try #require(report.command)
+        #expect(
+            command.wholeMatch(of: /bench run --resume RUN --budget \d+m/) != nil, "\(command)")
     }
 
     @Test func `a budget that is spent has nothing left`() throws {
@@ -79,6 +81,8 @@ import Testing
         let unlimited = try #require(stop(Self.noise, secondsLeft: nil))
         #expect(unlimited.contains("stopped: this machine is too noisy"))
         #expect(!unlimited.contains("budget"))
+        // More rounds are not likely to decide it, so going on is not proposed.
+        #expect(report(Self.noise, secondsLeft: 2).command == nil)
     }
 
     @Test func `the maximum of rounds`() throws {
@@ -116,5 +120,6 @@ import Testing
     @Test func `a decided question has no such line`() {
         let rounds = (0..<40).map { 0.5 + Double($0 % 5) / 100 }
         #expect(stop(rounds, secondsLeft: 100) == nil)
+        #expect(report(rounds, secondsLeft: 100).command == nil)
     }
 }

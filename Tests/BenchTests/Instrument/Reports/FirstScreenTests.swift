@@ -64,13 +64,35 @@ import Testing
     }
 
     @Test func `what is undecided says what would decide it`() {
-        let early = screen([pair(.time, ratio: 1.2, rounds: 2)])
+        var later = pair(.time, ratio: 1, rounds: 8)
+        for place in later.cells[1].samples.indices {
+            later.cells[1].samples[place].metrics["time"]? *= place.isMultiple(of: 2) ? 1.3 : 1
+        }
+        let text = screen([later])
         var wrong = pair(.time, ratio: 1.2, rounds: 40)
         wrong.cells[1].verification = .failed(reason: "a row is missing")
 
-        #expect(early.contains("b against a: undecided (needs about"), "\(early)")
-        #expect(early.contains("more rounds"))
+        #expect(
+            text.contains(
+                /b against a: undecided \(1\.\d\d× \[\d\.\d\d, \d\.\d\d\] so far, up to 10 % is equivalent; needs about \d+ more rounds of both cells/
+            ), "\(text)")
         #expect(screen([wrong]).contains("undecided (b gave a wrong answer)"))
+    }
+
+    @Test func `what has too few rounds for a verdict is told once, with the rounds so far`() {
+        let text = screen(
+            [1, 2].map { number in
+                var workload = pair(.time, ratio: 1.2, rounds: 2)
+                workload.name += "\(number)"
+                return workload
+            })
+
+        #expect(text.ranges(of: "b against a: undecided (1.20× so far).").count == 2, "\(text)")
+        #expect(!text.contains("needs about"), "\(text)")
+        #expect(
+            text.contains(
+                "2 comparisons have too few rounds for a verdict: measured values need 5 or more."),
+            "\(text)")
     }
 
     @Test(arguments: [
@@ -229,10 +251,38 @@ import Testing
         #expect(try !table("samples.csv", [counted]).contains { $0.contains("652") })
     }
 
+    @Test func `counts of contending threads are those of the rounds, as bench check judges them`()
+        throws
+    {
+        let counts: [Int64] = [1_890, 1_700, 1_911, 1_750, 1_820, 1_880, 1_860]
+        var cell = SampleRun.cell("shared", counts.map { _ in 1 })
+        for (place, count) in counts.enumerated() {
+            cell.samples[place].counters["statements"] = count
+        }
+        cell.counts = Sample(
+            repetition: 0, positionInRound: 0, startedAtSeconds: 0, metrics: ["statements": 2_522])
+        var workload = SampleRun.workload([cell])
+        workload.isContended = true
+        let rule = ThresholdRule(metric: "statements", bound: .atMost(2_000))
+
+        let verdict = try ThresholdCheck.evaluate([rule], SampleRun.run([workload])).verdicts[0]
+        let figures = try table("figures.csv", of: workload)
+
+        #expect(verdict.outcome == .held(1_860))
+        #expect(
+            figures.contains { $0.contains(",statements,count,neither,median,7,1860,1700,1911,") },
+            "\(figures)")
+        #expect(try table("samples.csv", of: workload).count { $0.contains(",1911,") } == 1)
+    }
+
     private func table(_ name: String, _ cells: [CellResult]) throws -> [Substring] {
+        try table(name, of: SampleRun.workload(cells))
+    }
+
+    private func table(_ name: String, of workload: WorkloadResult) throws -> [Substring] {
         let directory = try TemporaryRuns.directory()
         defer { TemporaryRuns.remove(directory) }
-        try directory.writeReports(of: SampleRun.run([SampleRun.workload(cells)]))
+        try directory.writeReports(of: SampleRun.run([workload]))
         let file = directory.url.appendingPathComponent(name)
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\r\n")
     }

@@ -132,6 +132,19 @@ import Testing
         #expect(error?.description.contains("cells are nested, single, grdb") == true)
     }
 
+    @Test func `a percentile that no sample has says how many operations it takes`() throws {
+        var run = Self.run()
+        run.workloads[0].extraMetrics = [Metric("mainQueue.p95", unit: .nanoseconds)]
+        let rule = ThresholdRule(cell: "nested", metric: "mainQueue.p95", bound: .atMost(1e6))
+
+        let report = try ThresholdCheck.evaluate([rule], run)
+
+        #expect(report.exitCode == .inconclusive)
+        #expect(
+            report.description.contains(
+                "no sample has mainQueue.p95, which needs 200 operations per sample"), "\(report)")
+    }
+
     @Test func `a rule on a metric that nobody measured is an error`() {
         let rule = ThresholdRule(metric: "tme", bound: .atMost(1))
 
