@@ -12,8 +12,6 @@ struct StorePlan {
     private(set) var leftOut: [String] = []
     /// The names of each question about times for which the budget is too short.
     private(set) var questionsLeftOut: [[String]] = []
-    /// The workloads that are not timed because they have too few rows.
-    private(set) var untimed: [String] = []
 
     private let survey: StoreSurvey
     private let model: ManagedObjectModel
@@ -149,23 +147,32 @@ struct StorePlan {
         omissions.append((workload, sentence))
     }
 
-    /// Drops the questions about times that nobody would notice.
+    /// Drops the questions about times that nobody would notice, if there are others.
     private mutating func dropSmall() {
         let small = candidates.indices.filter {
             candidates[$0].rowCount < StoreSurvey.rowsThatMatter
                 && candidates[$0].workload.questions.contains { !$0.isExact }
         }
         guard !small.isEmpty else { return }
+        let few =
+            "work on fewer than \(StoreSurvey.rowsThatMatter.counted) rows takes no time that anyone "
+            + "would notice"
+        let othersRemain = candidates.indices.contains { place in
+            !small.contains(place)
+                || candidates[place].workload.questions.contains(where: \.isExact)
+        }
+        guard othersRemain else {
+            leftOut.append("There is nothing to count, so times are compared, but \(few).")
+            return
+        }
+        let untimed = small.map { candidates[$0].workload.name }
         for place in small {
             candidates[place].workload.questions.removeAll { !$0.isExact }
             candidates[place].workload.advice = []
         }
-        untimed = small.map { candidates[$0].workload.name }
         candidates.removeAll { $0.workload.questions.isEmpty }
         leftOut.append(
-            "Not timed, because work on fewer than \(StoreSurvey.rowsThatMatter.counted) rows takes no "
-                + "time that anyone would notice: \(untimed.listed). To time one, name it with "
-                + "--workload.")
+            "Not timed, because \(few): \(untimed.listed). To time one, name it with --workload.")
     }
 
     /// Takes the workloads whose rounds are likely to fit, the cheapest first, and one in any case.

@@ -211,7 +211,8 @@ extension StoreSurvey {
         if let largest = entities.first {
             let share = 100 * Double(largest.rowCount) / Double(max(rowCount, 1))
             findings.append(
-                "\(rowCount.counted) rows of \(entities.count) entities in "
+                "\(rowCount.counted) rows of \(entities.count) "
+                    + "\(entities.count == 1 ? "entity" : "entities") in "
                     + "\(MetricUnit.bytes.format(Double(byteCount))); "
                     + "\(names.entity(largest.name)) is the largest: \(largest.rowCount.counted) rows, \(Int(share.rounded())) %."
             )

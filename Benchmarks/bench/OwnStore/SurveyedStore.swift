@@ -33,12 +33,6 @@ struct SurveyedStore {
         }
         try Self.checkOpening(copy, model, of: own)
         let plan = StorePlan(survey, model, names, seconds: seconds, asked: asked)
-        guard !plan.workloads.isEmpty else {
-            throw own.failure(
-                "its \(survey.rowCount.counted) rows have no lists or relationships to count, and are "
-                    + "too few for times that anyone would notice; name what to time with --workload: "
-                    + plan.untimed.joined(separator: ", "))
-        }
         facts = survey.facts(model)
         workloads = plan.workloads
         findings = survey.findings(names) + plan.leftOut

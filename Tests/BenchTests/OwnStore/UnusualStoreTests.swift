@@ -67,6 +67,34 @@ import Testing
         return (run, bench.output)
     }
 
+    @Test func `a few rows without anything to count are timed, with a word on what that shows`()
+        throws
+    {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(name: "User", attributes: [AttributeDescription("name", .string)])
+        ])
+        let coordinator = PersistentStoreCoordinator(model: model)
+        let opened = try coordinator.addPersistentStore(.sqlite(at: store))
+        let context = ManagedObjectContext(.privateQueue, coordinator: coordinator)
+        try context.performAndWait {
+            for number in 0..<12 {
+                try context.insertObject(entityName: "User").setValue("\(number)", forKey: "name")
+            }
+            try context.save()
+        }
+        try coordinator.removePersistentStore(opened)
+        let bench = try BenchProcess([
+            "plan", "--store", store.path, "--budget", "1m", "--results", folder.path("none"),
+        ])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        let text = bench.output.replacing(/\s+/, with: " ")
+        #expect(text.contains("12 rows of 1 entity in"), "\(text)")
+        #expect(
+            text.contains(
+                "There is nothing to count, so times are compared, but work on fewer than 1,000 rows "
+                    + "takes no time that anyone would notice."), "\(text)")
+    }
+
     @Test func `a store with a history is opened with it`() throws {
         try makeNotes(tracksHistory: true)
         let run = try measure().run
