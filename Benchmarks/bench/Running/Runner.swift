@@ -48,7 +48,6 @@ struct Runner {
     /// The entries of the journal when this process started.
     private let earlier: [RunEntry]
     private var done: Set<Step>
-    private let secondsBefore: Double
     /// What was left of the budget when the questions got no more rounds.
     private var secondsLeft: Double?
 
@@ -77,7 +76,6 @@ struct Runner {
         let measured = earlier.compactMap(\.measurement)
         done = Set(
             measured.map { Step(workload: $0.workload, cell: $0.cell, repetition: $0.repetition) })
-        secondsBefore = earlier.secondsTaken
         progress = ProgressReporter(plan: [])
         // Beside the results, so that the disk is the same each time.
         preparation = try Preparation(
@@ -343,7 +341,7 @@ struct Runner {
     }
 
     /// The time since the run began, including earlier processes of a resumed run.
-    private var elapsedSeconds: Double { secondsBefore + watch.elapsedSeconds }
+    private var elapsedSeconds: Double { earlier.secondsTaken + watch.elapsedSeconds }
 
     // MARK: Steps
 

@@ -4,8 +4,8 @@ import RunRecords
 extension MergedVerdicts {
     private var comparisons: [Comparison] { questions.flatMap(\.comparisons) }
 
-    /// "163 of 169 comparisons are decided alike in 2026-11-28 and 2026-11-29, 1 differently. 5 of 151
-    /// ratios lie outside the interval of another run."
+    /// "162 of 169 comparisons are decided alike in 2026-11-28 and 2026-11-29, 1 differently. 6 of 157
+    /// have a ratio outside the interval of another run."
     var headline: String {
         let all = comparisons
         let contradictions = all.count(where: \.isContradictory)

@@ -49,6 +49,23 @@ import Yams
             ["merge", "--output", folder.path("merged")] + names.map(folder.path))
     }
 
+    @Test func `whole runs give one table of verdicts, also without their records`() throws {
+        for name in ["monday", "tuesday"] { #expect(try run(name, []).exitCode == 0) }
+        // A kept run has its verdicts only.
+        try FileManager.default.removeItem(at: results("monday").runURL)
+        try FileManager.default.removeItem(at: results("monday").journal.url)
+        let bench = try merge(["monday", "tuesday"])
+        #expect(bench.exitCode == 0, "\(bench.errors)")
+        #expect(
+            bench.output.hasPrefix("0 of 3 comparisons are decided alike in monday and tuesday"),
+            "\(bench.output)")
+        let summary = try String(contentsOf: results("merged").summaryURL, encoding: .utf8)
+        #expect(summary.contains("\n- single against sqlite-c with question equal: undecided"))
+        let alone = try merge(["tuesday"])
+        #expect(alone.exitCode == 64)
+        #expect(alone.errors.contains("is not a shard of a run"), "\(alone.errors)")
+    }
+
     @Test func `three shards measure what the whole run does`() throws {
         #expect(try run("whole", ["--seed", "7"]).exitCode == 0)
         try measure(["1/3", "2/3", "3/3"])
