@@ -60,7 +60,8 @@ import Yams
             bench.output.hasPrefix("0 of 3 comparisons are decided alike in monday and tuesday"),
             "\(bench.output)")
         let summary = try String(contentsOf: results("merged").summaryURL, encoding: .utf8)
-        #expect(summary.contains("\n- single against sqlite-c with question equal: undecided"))
+        #expect(
+            summary.contains("\n- single, pooled against sqlite-c with question equal: undecided"))
         let alone = try merge(["tuesday"])
         #expect(alone.exitCode == 64)
         #expect(alone.errors.contains("is not a shard of a run"), "\(alone.errors)")
