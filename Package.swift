@@ -168,12 +168,6 @@ if let tests = Context.environment["STACKBENCH_TESTS"] {
         $0.type == .test ? tests != "all" && $0.name != tests : unneeded.contains($0.name)
     }
     package.products.removeAll { unneeded.contains($0.name) }
-    // The engine is one module, which the compiler optimises on one core while the others wait.
-    let built = package.targets.filter { [.regular, .executable].contains($0.type) }
-    for target in built where tests == "all" {
-        target.swiftSettings?.append(
-            .unsafeFlags(["-num-threads", "2"], .when(configuration: .release)))
-    }
 }
 
 // For `scripts/fuzz`; it links with libFuzzer, which only such a build has.
