@@ -61,7 +61,7 @@ struct StorePlan {
     ]
     /// The stack for questions about techniques.
     static let usual = ["shared"]
-    static let readRowsMax = 100_000
+    private static let readRowsMax = 100_000
     private static let importRowsMax = 30_000
     static let writeRowsMax = 20_000
     /// A p95 of the main queue takes 200 heartbeats, one each millisecond.
@@ -147,7 +147,7 @@ struct StorePlan {
         omissions.append((workload, sentence))
     }
 
-    /// Drops the questions about times that nobody would notice, if there are others.
+    /// Drops the questions about times of few rows, unless they are all that there is to ask.
     private mutating func dropSmall() {
         let small = candidates.indices.filter {
             candidates[$0].rowCount < StoreSurvey.rowsThatMatter

@@ -42,14 +42,24 @@ struct Runner {
     private let preparation: Preparation
     private let capacities: ReferenceCapacity
     private let progress: ProgressReporter
-    private let watch = Stopwatch()
+    private let clock: Clock
     private var canary = NoiseCanary()
     private var run: Run
     /// The entries of the journal when this process started.
     private let earlier: [RunEntry]
     private var done: Set<Step>
-    /// What was left of the budget when the questions got no more rounds.
+    /// The rest of the budget after the last round of a question; nil without a budget.
     private var secondsLeft: Double?
+
+    /// The time of the run, with what it took before it was resumed.
+    private struct Clock {
+        let secondsBefore: Double
+        private let watch = Stopwatch()
+
+        init(secondsBefore: Double) { self.secondsBefore = secondsBefore }
+
+        var elapsedSeconds: Double { secondsBefore + watch.elapsedSeconds }
+    }
 
     /// A sample of a cell; its counts if the repetition is nil.
     private struct Step: Hashable {
@@ -76,6 +86,7 @@ struct Runner {
         let measured = earlier.compactMap(\.measurement)
         done = Set(
             measured.map { Step(workload: $0.workload, cell: $0.cell, repetition: $0.repetition) })
+        clock = Clock(secondsBefore: earlier.secondsTaken)
         progress = ProgressReporter(plan: [])
         // Beside the results, so that the disk is the same each time.
         preparation = try Preparation(
@@ -341,7 +352,7 @@ struct Runner {
     }
 
     /// The time since the run began, including earlier processes of a resumed run.
-    private var elapsedSeconds: Double { earlier.secondsTaken + watch.elapsedSeconds }
+    private var elapsedSeconds: Double { clock.elapsedSeconds }
 
     // MARK: Steps
 

@@ -67,7 +67,7 @@ extension MergedVerdicts {
         return paragraphs.joined(separator: "\n\n") + "\n"
     }
 
-    /// What is compared, and what counts as the same.
+    /// The question and its bounds.
     private func conditions(of question: Question) -> String {
         let stated = question.stated
         let bound = stated.sameBelow.map {
@@ -94,7 +94,7 @@ extension MergedVerdicts {
         }
     }
 
-    /// What distinguishes the two cells, since the conditions that they share are in the label.
+    /// The parts in which the names of the two cells differ; the label has those that they share.
     private func name(_ comparison: Comparison) -> String {
         let cell = comparison.cell.split { "/,".contains($0) }
         let reference = comparison.reference.split { "/,".contains($0) }
@@ -107,8 +107,7 @@ extension MergedVerdicts {
 
     private func told(_ comparison: Comparison, in unit: MetricUnit) -> String {
         let verdict = comparison.verdict
-        let isTime = unit == .seconds || unit == .nanoseconds
-        let isInverted = isTime && verdict == "faster"
+        let isInverted = unit.isTime && verdict == "faster"
         func factor(_ ratio: Double) -> String {
             VerdictText.factor(isInverted ? 1 / ratio : ratio)
         }
@@ -120,7 +119,7 @@ extension MergedVerdicts {
             let interval = VerdictText.interval(
                 Finding.Ratio(estimate: ratio, interval: comparison.interval),
                 isInverted: isInverted)
-            let isFactor = isTime && (verdict == "faster" || verdict == "slower")
+            let isFactor = unit.isTime && (verdict == "faster" || verdict == "slower")
             text =
                 isFactor
                 ? "\(factor(ratio)) \(text)\(interval)" : "\(text), \(factor(ratio))\(interval)"

@@ -35,8 +35,12 @@ extension Finding.Verdict {
     }
 }
 
+extension MetricUnit {
+    var isTime: Bool { self == .seconds || self == .nanoseconds }
+}
+
 extension Metric {
-    var isTime: Bool { unit == .seconds || unit == .nanoseconds }
+    var isTime: Bool { unit.isTime }
 }
 
 extension Question {
@@ -53,8 +57,8 @@ struct VerdictText {
 
     /// The verdict with its ratio and interval: "2.1× faster [1.9, 2.3]", "less peak memory (0.60×
     /// [0.55, 0.64])", "equivalent within 10 %", "undecided (1.04× [0.89, 1.21] so far, up to 10 % is
-    /// equivalent; needs about 12 more rounds of both cells, 4 minutes)". Names the other cell unless it is the contest's reference: "2.1× slower [1.9, 2.3]
-    /// against shared".
+    /// equivalent; needs about 12 more rounds of both cells, 4 minutes)". Names the other cell unless it
+    /// is the contest's reference: "2.1× slower [1.9, 2.3] against shared".
     func told(_ finding: Finding) -> String {
         guard let reference = result.reference, reference.identifier != finding.reference,
             floored(finding) == nil
