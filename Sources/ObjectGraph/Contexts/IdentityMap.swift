@@ -1,6 +1,6 @@
 /// The registered objects of one context by identity, and their bindings.
 ///
-/// Registers their rows with the level above, so that it keeps them.
+/// Registers their rows with the stores above, so that these keep them.
 struct IdentityMap {
     typealias Table = ObjectRegistry.Table
 
@@ -10,8 +10,8 @@ struct IdentityMap {
     private var registry: ObjectRegistry
     private let entityCount: Int
 
-    /// The level above.
-    private var channel: any ObjectChannel
+    /// The stores above; nil below a parent, whose own registration keeps the rows.
+    private var stores: (any StoreChannel)?
 
     /// By store number and entity index.
     private var bindings: [EntityBinding?] = []
@@ -28,9 +28,8 @@ struct IdentityMap {
 
     private static let smallestSweepLimit = 1024
 
-    init(below channel: any ObjectChannel) {
-        self.channel = channel
-        let coordinator = channel.coordinator
+    init(of coordinator: PersistentStoreCoordinator, below stores: (any StoreChannel)?) {
+        self.stores = stores
         entityCount = coordinator.model.entities.count
         registry = ObjectRegistry(entityCount: entityCount)
         storeChangeCount = coordinator.storeChangeCount.load(ordering: .relaxed)
@@ -61,7 +60,7 @@ struct IdentityMap {
     mutating func register(_ object: ManagedObject) {
         let table = table(of: object)
         if object.reference >= 0, table[object.reference] == nil {
-            channel.register(
+            stores?.register(
                 object.reference, root: table.rootIndex, storeNumber: table.storeNumber)
         }
         table[object.reference] = object
@@ -73,7 +72,7 @@ struct IdentityMap {
         table[object.reference] = object
         registeredCount += 1
         if object.reference >= 0 {
-            channel.register(
+            stores?.register(
                 object.reference, root: table.rootIndex, storeNumber: table.storeNumber)
         }
     }
@@ -83,7 +82,7 @@ struct IdentityMap {
     mutating func noteRegistrations(_ keys: [Int64], in table: Table) {
         registeredCount += keys.count
         guard !keys.isEmpty else { return }
-        channel.register(keys, root: table.rootIndex, storeNumber: table.storeNumber)
+        stores?.register(keys, root: table.rootIndex, storeNumber: table.storeNumber)
     }
 
     /// Moves the object of a temporary reference, if there is one, to its primary key.
@@ -92,7 +91,7 @@ struct IdentityMap {
         table[key.temporary] = nil
         object.reference = key.permanent
         table[key.permanent] = object
-        channel.register(
+        stores?.register(
             [key.permanent], root: table.rootIndex, storeNumber: table.storeNumber)
     }
 
@@ -103,7 +102,7 @@ struct IdentityMap {
         var registered: [Int64] = []
         func registerRun() {
             guard let table, !registered.isEmpty else { return }
-            channel.register(registered, root: table.rootIndex, storeNumber: table.storeNumber)
+            stores?.register(registered, root: table.rootIndex, storeNumber: table.storeNumber)
         }
         for key in keys {
             guard key.object.isToBeInserted else {
@@ -139,18 +138,18 @@ struct IdentityMap {
         sweepLimit = Self.smallestSweepLimit
     }
 
-    // MARK: - The level above
+    // MARK: - The stores above
 
-    /// Makes another channel the level above. Registrations stay: every channel of a context passes
+    /// Makes another channel the one above. Registrations stay: every channel of a context passes
     /// them on to the same coordinator.
-    mutating func use(_ channel: any ObjectChannel) { self.channel = channel }
+    mutating func use(_ stores: any StoreChannel) { self.stores = stores }
 
-    /// Reports to the level above that the context no longer has the rows of these objects.
+    /// Reports to the stores above that the context no longer has the rows of these objects.
     func unregister(_ keys: [Int64], of table: Table) {
-        channel.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
+        stores?.unregister(keys, root: table.rootIndex, storeNumber: table.storeNumber)
     }
 
-    /// Reports to the level above that the context has no rows any more.
+    /// Reports to the stores above that the context has no rows any more.
     func unregisterAll() {
         for table in tables {
             var keys: [Int64] = []

@@ -5,10 +5,9 @@ struct KeyAssignment {
     /// Gives new objects primary keys, and keys that were taken back to the same objects again
     /// (spec §5.1, step 6).
     ///
-    /// Below a parent context they keep their temporary references.
-    mutating func assign(to objects: [ManagedObject], from channel: any ObjectChannel) throws {
+    mutating func assign(to objects: [ManagedObject], from stores: any StoreChannel) throws {
         for key in keys { key.object.reference = key.permanent }
-        let model = channel.coordinator.model
+        let model = stores.coordinator.model
         var start = 0
         while start < objects.count {
             // The keys for a run of objects of one table are reserved together.
@@ -19,11 +18,9 @@ struct KeyAssignment {
                 if objects[end].reference < 0 { count += 1 }
                 end += 1
             }
-            guard
-                var key = try channel.reserveKeys(
-                    count, root: model.entities[table.rootIndex], storeNumber: table.storeNumber)?
-                    .lowerBound
-            else { return }
+            var key = try stores.reserveKeys(
+                count, root: model.entities[table.rootIndex], storeNumber: table.storeNumber
+            ).lowerBound
             for object in objects[start..<end] where object.reference < 0 {
                 keys.append(
                     AssignedKey(object: object, temporary: object.reference, permanent: key))

@@ -6,7 +6,7 @@ extension ManagedObjectContext: ObjectChannel {
     }
 
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, keepsSnapshot: Bool
+        _ request: FetchRequest, entity: Entity, _ options: ReadOptions
     ) throws -> [StoreRows] {
         try answer {
             let request = coordinator.spreads(request, entity) ? request.untilPage() : request
@@ -30,14 +30,12 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
-    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> StoreKeyStream? { nil }
-
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
         try answer { try count(for: request) }
     }
 
     func row(
-        _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
+        _ key: Int64, _ scope: ObjectIDScope, _ options: ReadOptions
     ) throws -> RowReference? {
         try answer {
             let table = table(scope.entityIndex, scope.storeNumber)
@@ -48,7 +46,7 @@ extension ManagedObjectContext: ObjectChannel {
             }
             guard key >= 0 || parent != nil else { return nil }
             let found = try askAbove {
-                try channel.row(key, scope, staleness: staleness, keepsSnapshot: keepsSnapshot)
+                try channel.row(key, scope, options)
             }
             guard let row = found else { return nil }
             // Rows that a child reads are registered here as well.
@@ -84,16 +82,10 @@ extension ManagedObjectContext: ObjectChannel {
         }
     }
 
-    func destinations(
-        of property: Property, _ scope: ObjectIDScope, key: Int64
-    ) throws -> [EntityKey] {
-        try answer { try keysOfMembers(of: property, scope, key: key) }
-    }
-
     func members(
-        of property: Property, _ scope: ObjectIDScope, key: Int64, keepsSnapshot: Bool
+        of property: Property, _ scope: ObjectIDScope, key: Int64, _ options: ReadOptions?
     ) throws -> FoundMembers {
-        .keys(try destinations(of: property, scope, key: key))
+        try answer { .keys(try keysOfMembers(of: property, scope, key: key)) }
     }
 
     func relatedRows(
@@ -132,15 +124,6 @@ extension ManagedObjectContext: ObjectChannel {
             EntityKey(entityIndex: $0.binding.entity.index, key: $0.reference)
         }
     }
-
-    func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>? {
-        nil
-    }
-
-    // This context's own registration keeps the rows of objects that a child has.
-    func register(_ keys: [Int64], root: Int, storeNumber: Int) {}
-    func register(_ key: Int64, root: Int, storeNumber: Int) {}
-    func unregister(_ keys: [Int64], root: Int, storeNumber: Int) {}
 
     private func rows(of objects: [ManagedObject]) throws -> [StoreRows] {
         var groups: [Int: RowList] = [:]
@@ -193,7 +176,7 @@ extension ManagedObjectContext: ObjectChannel {
         let object = table(id.scope.entityIndex, id.scope.storeNumber)[id.reference]
         if let object, object.isInserted { return true }
         if let object, object.row != nil, !object.isFault || !object.isRowSuperseded { return true }
-        return try row(id.reference, id.scope, staleness: nil, keepsSnapshot: false) != nil
+        return try row(id.reference, id.scope, ReadOptions()) != nil
     }
 
     private func apply(_ plan: SavePlan, storeNumber: Int) {

@@ -54,7 +54,7 @@ extension ManagedObjectContext {
     }
 
     /// Makes this and all contexts below read through another channel.
-    func switchChannel(to channel: any ObjectChannel) {
+    func switchChannel(to channel: any StoreChannel) {
         guard channel !== self.channel else { return }
         self.channel = channel
         identityMap.use(channel)

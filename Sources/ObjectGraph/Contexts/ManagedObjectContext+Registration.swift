@@ -35,7 +35,7 @@ extension ManagedObjectContext {
         }
         let found = try askAbove {
             try channel.row(
-                id.reference, scope, staleness: stalenessInterval, keepsSnapshot: false)
+                id.reference, scope, ReadOptions(staleness: stalenessInterval))
         }
         guard let row = found else { throw FetchError.noSuchObject(id) }
         let object = object(id.reference, scope)
@@ -366,8 +366,7 @@ extension ManagedObjectContext {
     func hasRowAbove(_ object: ManagedObject) throws -> Bool {
         try askAbove {
             try channel.row(
-                object.reference, object.binding.scope, staleness: stalenessInterval,
-                keepsSnapshot: false)
+                object.reference, object.binding.scope, ReadOptions(staleness: stalenessInterval))
         } != nil
     }
 
@@ -384,7 +383,7 @@ extension ManagedObjectContext {
         let found = try askAbove {
             try channel.members(
                 of: property, owner.binding.scope, key: owner.reference,
-                keepsSnapshot: queue.keepSnapshot())
+                ReadOptions(keepsSnapshot: queue.keepSnapshot()))
         }
         switch found {
         case .rows(let rows):
@@ -404,7 +403,7 @@ extension ManagedObjectContext {
         of property: Property, _ object: ManagedObject
     ) throws -> [EntityKey] {
         try askAbove {
-            try channel.destinations(of: property, object.binding.scope, key: object.reference)
-        }
+            try channel.members(of: property, object.binding.scope, key: object.reference, nil)
+        }.identities
     }
 }

@@ -127,7 +127,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public convenience init(
         _ type: ConcurrencyType, coordinator: PersistentStoreCoordinator, name: String? = nil
     ) {
-        self.init(type, channel: coordinator, parent: nil, name: name)
+        self.init(type, coordinator, parent: nil, name: name)
     }
 
     /// The largest number of contexts above a context. Each of them uses part of the call stack
@@ -141,7 +141,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     public convenience init(
         _ type: ConcurrencyType, parent: ManagedObjectContext, name: String? = nil
     ) {
-        self.init(type, channel: parent, parent: parent, name: name)
+        self.init(type, parent.coordinator, parent: parent, name: name)
         // A context that is too deep has read nothing, so no save concerns it.
         guard depth <= Self.maximumDepth else { return }
         parent.hasChildren.store(true, ordering: .relaxed)
@@ -149,17 +149,17 @@ public final class ManagedObjectContext: @unchecked Sendable {
     }
 
     private init(
-        _ type: ConcurrencyType, channel: any ObjectChannel, parent: ManagedObjectContext?,
-        name: String?
+        _ type: ConcurrencyType, _ coordinator: PersistentStoreCoordinator,
+        parent: ManagedObjectContext?, name: String?
     ) {
         self.name = name
         self.parent = parent
         depth = parent.map { $0.depth + 1 } ?? 0
-        self.channel = channel
-        coordinator = channel.coordinator
+        self.coordinator = coordinator
+        channel = parent ?? coordinator
         model = coordinator.model
         queue = ContextQueue(type, name: name, checksUse: coordinator.debug.checksQueues)
-        identityMap = IdentityMap(below: channel)
+        identityMap = IdentityMap(of: coordinator, below: parent == nil ? coordinator : nil)
     }
 
     deinit { identityMap.unregisterAll() }

@@ -50,7 +50,7 @@ final class GenerationChannel: StoreChannel {
 
     // MARK: - Writing
 
-    func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>? {
+    func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64> {
         try coordinator.reserveKeys(count, root: root, storeNumber: storeNumber)
     }
 

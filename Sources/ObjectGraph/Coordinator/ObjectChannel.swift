@@ -3,63 +3,42 @@
 /// This is the only difference between a child context and a root context. Source: spec §4.2; the
 /// idea of one small protocol for both is Apache Cayenne's `DataChannel`.
 protocol ObjectChannel: AnyObject, Sendable {
-    /// The coordinator at the end of the chain.
-    var coordinator: PersistentStoreCoordinator { get }
-
     /// The channel at the end of the chain, which reads the stores themselves.
     func stores() throws -> any StoreChannel
 
     /// The rows that match in each store, including unsaved objects of a parent. With several
     /// stores, each result starts at the store's first match; the caller joins them and applies
     /// offset and limit.
-    ///
-    /// - Parameter keepsSnapshot: Whether later reads may see the state that this one sees, as in
-    ///   `row`. This one sees the newest state.
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, keepsSnapshot: Bool
+        _ request: FetchRequest, entity: Entity, _ options: ReadOptions
     ) throws -> [StoreRows]
 
     /// The identities of the rows that match in each store.
     func fetchKeys(_ request: FetchRequest, entity: Entity) throws -> [StoreKeys]
 
-    /// The identities of the rows that match, of which the last may be read later. Nil if
-    /// `fetchKeys` must be used: above is a context, there are several stores, or the store reads
-    /// all at once.
-    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> StoreKeyStream?
     func count(_ request: FetchRequest, entity: Entity) throws -> Int
 
-    /// The newest row of an object, read no longer ago than the interval allows; nil if it was
+    /// The newest row of an object, read no longer ago than the options allow; nil if it was
     /// deleted.
-    ///
-    /// - Parameter keepsSnapshot: Whether the row may be of the state that an earlier read of this
-    ///   turn saw, unless this process has written to the store since. `endTurn` must follow.
     func row(
-        _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
+        _ key: Int64, _ scope: ObjectIDScope, _ options: ReadOptions
     ) throws -> RowReference?
 
     /// The rows of the entity's family with these keys, in any order; missing ones are left out.
     func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList
 
-    /// The contents of a to-many relationship.
-    func destinations(
-        of property: Property, _ scope: ObjectIDScope, key: Int64
-    ) throws -> [EntityKey]
-
     /// The contents of a to-many relationship, with their rows if the level above can read them
     /// along.
     ///
-    /// - Parameter keepsSnapshot: as in `fetchRows`.
+    /// - Parameter options: Nil for identities alone.
     func members(
-        of property: Property, _ scope: ObjectIDScope, key: Int64, keepsSnapshot: Bool
+        of property: Property, _ scope: ObjectIDScope, key: Int64, _ options: ReadOptions?
     ) throws -> FoundMembers
 
     /// The contents of a to-many relationship of several owners, with the destinations' rows.
     func relatedRows(
         of property: Property, _ scope: ObjectIDScope, keys: [Int64]
     ) throws -> RelatedRows
-
-    /// Primary keys for new objects; nil if identifiers stay temporary at this level.
-    func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>?
 
     /// Saves the changes of a context, all or none.
     ///
@@ -74,12 +53,6 @@ protocol ObjectChannel: AnyObject, Sendable {
     func save(
         _ plans: [StorePlan], from origin: ChangeOrigin, ifCurrent isCurrent: @Sendable () -> Bool
     ) throws -> PersistentHistoryToken?
-
-    /// Notes which objects a context has registered. Until they are unregistered, their rows are
-    /// kept, except rows that were deleted or may have changed in the store.
-    func register(_ keys: [Int64], root: Int, storeNumber: Int)
-    func register(_ key: Int64, root: Int, storeNumber: Int)
-    func unregister(_ keys: [Int64], root: Int, storeNumber: Int)
 }
 
 /// A save further up has given permanent keys to objects of the plans. The context must read its
@@ -102,6 +75,20 @@ struct StoreKeys: Sendable {
 enum FoundMembers: Sendable {
     case rows(RowList)
     case keys([EntityKey])
+
+    var count: Int {
+        switch self {
+        case .rows(let rows): rows.count
+        case .keys(let keys): keys.count
+        }
+    }
+
+    var identities: [EntityKey] {
+        switch self {
+        case .rows(let rows): rows.map(EntityKey.init)
+        case .keys(let keys): keys
+        }
+    }
 }
 
 /// The part of a save for the store with this number.

@@ -8,7 +8,7 @@ extension PersistentStoreCoordinator: StoreChannel {
         records(holding: entity.familyIndexes, in: request.affectedStores).count > 1
     }
 
-    func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>? {
+    func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64> {
         let record = try openRecord(storeNumber, entityName: root.name)
         return try underLockPolicy { try record.store.reserveKeys(count, root: root) }
     }
@@ -152,7 +152,7 @@ extension PersistentStoreCoordinator: StoreChannel {
 }
 
 extension PersistentStoreCoordinator {
-    /// Ends the snapshots of reads with `keepsSnapshot`.
+    /// Ends the snapshots of reads whose options keep them.
     func endTurn() {
         for record in records { record.store.endTurn() }
     }

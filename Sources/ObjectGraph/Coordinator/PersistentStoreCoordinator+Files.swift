@@ -105,8 +105,7 @@ extension PersistentStoreCoordinator {
                     url: target.url)
             }
             let rows = try source.store.fetchRows(
-                FetchRequest(entityName: root.name), entity: root, progress: nil,
-                keepsSnapshot: false)
+                FetchRequest(entityName: root.name), entity: root, ReadOptions())
             let lastKey = rows.map(\.key).max() ?? 0
             _ = try target.reserveKeys(Int(lastKey), root: root)
             plan.rows += try rows.map { row in

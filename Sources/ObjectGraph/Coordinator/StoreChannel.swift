@@ -6,6 +6,8 @@
 protocol StoreChannel: ObjectChannel {
     typealias StoreRecord = PersistentStoreCoordinator.StoreRecord
 
+    var coordinator: PersistentStoreCoordinator { get }
+
     /// The stores whose configuration has one of the entities.
     ///
     /// - Parameter stores: The identifiers of the stores to choose from; nil means all.
@@ -15,22 +17,23 @@ protocol StoreChannel: ObjectChannel {
 
     /// The store with this number.
     func openRecord(_ number: Int, entityName: String) throws -> StoreRecord
+
+    /// Primary keys for new objects.
+    func reserveKeys(_ count: Int, root: Entity, storeNumber: Int) throws -> Range<Int64>
+
+    /// Notes which objects a context has registered. Until they are unregistered, their rows are
+    /// kept, except rows that were deleted or may have changed in the store.
+    func register(_ keys: [Int64], root: Int, storeNumber: Int)
+    func register(_ key: Int64, root: Int, storeNumber: Int)
+    func unregister(_ keys: [Int64], root: Int, storeNumber: Int)
 }
 
 extension StoreChannel {
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, keepsSnapshot: Bool
-    ) throws -> [StoreRows] {
-        try fetchRows(request, entity: entity, progress: nil, keepsSnapshot: keepsSnapshot)
-    }
-
-    func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?,
-        keepsSnapshot: Bool = false
+        _ request: FetchRequest, entity: Entity, _ options: ReadOptions
     ) throws -> [StoreRows] {
         try fromEachStore(request, entity) { record, request in
-            let rows = try record.store.fetchRows(
-                request, entity: entity, progress: progress, keepsSnapshot: keepsSnapshot)
+            let rows = try record.store.fetchRows(request, entity: entity, options)
             record.rowCache.store(rows, root: entity.rootIndex)
             return StoreRows(storeNumber: record.number, rows: rows)
         }
@@ -70,6 +73,8 @@ extension StoreChannel {
         }
     }
 
+    /// The identities of the rows that match, of which the last may be read later. Nil if
+    /// `fetchKeys` must be used: there are several stores, or the store reads all at once.
     func streamKeys(_ request: FetchRequest, entity: Entity) throws -> StoreKeyStream? {
         // Reading on outside the lock would be a second request at a time.
         guard coordinator.lockPolicy != .serialized else { return nil }
@@ -122,7 +127,7 @@ extension StoreChannel {
     }
 
     func row(
-        _ key: Int64, _ scope: ObjectIDScope, staleness: Duration?, keepsSnapshot: Bool
+        _ key: Int64, _ scope: ObjectIDScope, _ options: ReadOptions
     ) throws -> RowReference? {
         // The object was never saved here, for example because a parent context has dropped it.
         guard key >= 0 else { return nil }
@@ -130,7 +135,7 @@ extension StoreChannel {
         let entity = coordinator.model.entities[scope.entityIndex]
         if let row = record.rowCache.row(key, root: entity.rootIndex),
             row.entityIndex == entity.index,
-            staleness.map({ row.slab.readAt.duration(to: .now) <= $0 }) ?? true
+            options.staleness.map({ row.slab.readAt.duration(to: .now) <= $0 }) ?? true
         {
             coordinator.debug.annotate(
                 "fault fulfilled from cache for : \(ManagedObjectID(scope: scope, reference: key))")
@@ -138,10 +143,7 @@ extension StoreChannel {
         }
         coordinator.graphCounters.faultsReadFromStore.add(1, ordering: .relaxed)
         return try coordinator.underLockPolicy {
-            guard
-                let row = try record.store.row(
-                    key, entity: entity, keepsSnapshot: keepsSnapshot)
-            else { return nil }
+            guard let row = try record.store.row(key, entity: entity, options) else { return nil }
             record.rowCache.store(row, root: entity.rootIndex)
             coordinator.debug.annotate(
                 "fault fulfilled from database for : \(ManagedObjectID(scope: scope, reference: key))"
@@ -159,44 +161,25 @@ extension StoreChannel {
         }
     }
 
-    func destinations(
-        of property: Property, _ scope: ObjectIDScope, key: Int64
-    ) throws -> [EntityKey] {
-        let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
-        let contents = try coordinator.underLockPolicy {
-            try record.store.destinations(
-                of: property, coordinator.model.entities[scope.entityIndex], key: key)
-        }
-        annotateMembers(of: property, scope, key: key, count: contents.count)
-        return contents
-    }
-
     func members(
-        of property: Property, _ scope: ObjectIDScope, key: Int64, keepsSnapshot: Bool
+        of property: Property, _ scope: ObjectIDScope, key: Int64, _ options: ReadOptions?
     ) throws -> FoundMembers {
         let record = try openRecord(scope.storeNumber, entityName: scope.entityName)
-        let model = coordinator.model
-        let found = try coordinator.underLockPolicy {
-            let rows = try record.store.memberRows(
-                of: property, model.entities[scope.entityIndex], key: key,
-                keepsSnapshot: keepsSnapshot)
-            if let rows {
-                let destination = model.destination(of: property.relationship!)
+        let owner = coordinator.model.entities[scope.entityIndex]
+        let found: FoundMembers = try coordinator.underLockPolicy {
+            if let options,
+                let rows = try record.store.memberRows(of: property, owner, key: key, options)
+            {
+                let destination = coordinator.model.destination(of: property.relationship!)
                 record.rowCache.store(rows, root: destination.rootIndex)
+                return .rows(rows)
             }
-            return rows
+            return .keys(try record.store.destinations(of: property, owner, key: key))
         }
-        guard let found else { return .keys(try destinations(of: property, scope, key: key)) }
-        annotateMembers(of: property, scope, key: key, count: found.count)
-        return .rows(found)
-    }
-
-    private func annotateMembers(
-        of property: Property, _ scope: ObjectIDScope, key: Int64, count: Int
-    ) {
         coordinator.debug.annotate(
-            "to-many relationship fault \"\(property.name)\" for objectID \(ManagedObjectID(scope: scope, reference: key)) fulfilled from database. Got \(count) rows"
+            "to-many relationship fault \"\(property.name)\" for objectID \(ManagedObjectID(scope: scope, reference: key)) fulfilled from database. Got \(found.count) rows"
         )
+        return found
     }
 
     func relatedRows(

@@ -29,8 +29,10 @@ extension ManagedObject {
         do {
             let newest = try context.askAbove {
                 try context.channel.row(
-                    reference, binding.scope, staleness: context.stalenessInterval,
-                    keepsSnapshot: context.queue.keepSnapshot())
+                    reference, binding.scope,
+                    ReadOptions(
+                        staleness: context.stalenessInterval,
+                        keepsSnapshot: context.queue.keepSnapshot()))
             }
             if let newest {
                 realise(newest)

@@ -31,13 +31,8 @@ package protocol PersistentStore: AnyObject, Sendable {
     var hasUnwrittenMetadata: Bool { get }
 
     /// The rows that match, in the order of the request.
-    ///
-    /// - Parameters:
-    ///   - progress: Gets the number of rows read so far, and can cancel the fetch.
-    ///   - keepsSnapshot: Whether later reads may see the same state, as in `row`. This read sees
-    ///     the newest state in either case.
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
+        _ request: FetchRequest, entity: Entity, _ options: ReadOptions
     ) throws -> RowList
 
     /// The identities of the rows that match, in the order of the request.
@@ -63,12 +58,9 @@ package protocol PersistentStore: AnyObject, Sendable {
     func count(_ request: FetchRequest, entity: Entity) throws -> Int
 
     /// The row of exactly this entity with this key; nil if there is none.
-    ///
-    /// - Parameter keepsSnapshot: Whether later reads with this argument may see the same state,
-    ///   until `endTurn` at the latest.
-    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference?
+    func row(_ key: Int64, entity: Entity, _ options: ReadOptions) throws -> RowReference?
 
-    /// Called when a context leaves its queue after reads with `keepsSnapshot`.
+    /// Called when a context leaves its queue after reads whose options keep snapshots.
     func endTurn()
 
     /// The rows of the entity's family with these keys, in any order; missing ones are left out.
@@ -78,10 +70,8 @@ package protocol PersistentStore: AnyObject, Sendable {
     func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey]
 
     /// The rows of these contents, in their order; nil if they take more memory than a slab.
-    ///
-    /// - Parameter keepsSnapshot: as in `fetchRows`.
     func memberRows(
-        of property: Property, _ owner: Entity, key: Int64, keepsSnapshot: Bool
+        of property: Property, _ owner: Entity, key: Int64, _ options: ReadOptions
     ) throws -> RowList?
 
     /// The contents of a to-many relationship of several rows, with the destinations' rows.

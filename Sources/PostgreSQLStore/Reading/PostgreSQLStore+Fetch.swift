@@ -4,9 +4,10 @@ import ObjectGraph
 
 extension PostgreSQLStore {
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
+        _ request: FetchRequest, entity: Entity, _ options: ReadOptions
     ) throws -> RowList {
         let start = ContinuousClock.now
+        let progress = options.progress
         let rows = try inSQL(progress) {
             let selection = selections.rows(
                 of: entity, includesSubentities: request.includesSubentities)
@@ -19,7 +20,7 @@ extension PostgreSQLStore {
             }
             return try read(Command(translation), progress) { try selection.rows(of: $0) }
         } otherwise: {
-            try $0.fetchRows(request, entity: entity, progress: nil, keepsSnapshot: false)
+            try $0.fetchRows(request, entity: entity, ReadOptions())
         }
         progress?.note(rowCount: rows.count)
         debug.annotate(

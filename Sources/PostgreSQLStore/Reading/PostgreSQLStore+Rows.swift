@@ -3,7 +3,7 @@ import ObjectGraph
 
 // Rows by their keys, and the members of relationships: one statement for any number of owners.
 extension PostgreSQLStore {
-    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference? {
+    func row(_ key: Int64, entity: Entity, _ options: ReadOptions) throws -> RowReference? {
         let selection = selections.rows(of: entity, includesSubentities: false)
         return try read(Command(selections.selectRow(of: entity), [.integer(key)])) {
             try selection.rows(of: $0).map { $0 }.first
@@ -26,7 +26,7 @@ extension PostgreSQLStore {
     }
 
     func memberRows(
-        of property: Property, _ owner: Entity, key: Int64, keepsSnapshot: Bool
+        of property: Property, _ owner: Entity, key: Int64, _ options: ReadOptions
     ) throws -> RowList? {
         let destination = model.destination(of: property.relationship!)
         guard opened.hasTable[destination.index] else { return RowList() }

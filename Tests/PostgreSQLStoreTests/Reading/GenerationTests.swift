@@ -82,8 +82,8 @@ import Testing
         #expect(
             storeError {
                 _ = try pinned.fetchRows(
-                    FetchRequest(entityName: "Author"), entity: entity, progress: progress,
-                    keepsSnapshot: false)
+                    FetchRequest(entityName: "Author"), entity: entity,
+                    ReadOptions(progress: progress))
             } == .cancelled)
         #expect(try pinned.count(FetchRequest(entityName: "Author"), entity: entity) == 1)
     }

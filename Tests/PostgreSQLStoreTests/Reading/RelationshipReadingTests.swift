@@ -164,9 +164,9 @@ import Testing
         let store = coordinator.postgreSQL
         let list = coordinator.model.entity(named: "List")!
         let items = list.property(named: "items")!
-        #expect(try store.memberRows(of: items, list, key: 1, keepsSnapshot: false) == nil)
+        #expect(try store.memberRows(of: items, list, key: 1, ReadOptions()) == nil)
         #expect(try store.destinations(of: items, list, key: 1).count == 1005)
-        let rows = try store.memberRows(of: items, list, key: 2, keepsSnapshot: false)
+        let rows = try store.memberRows(of: items, list, key: 2, ReadOptions())
         #expect(rows?.count == 5)
     }
 }

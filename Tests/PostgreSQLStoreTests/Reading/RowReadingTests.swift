@@ -15,8 +15,7 @@ import Testing
     private func fetch(_ entityName: String) throws -> [RowReference] {
         try coordinator.postgreSQL.fetchRows(
             FetchRequest(entityName: entityName),
-            entity: coordinator.model.entity(named: entityName)!, progress: nil,
-            keepsSnapshot: false
+            entity: coordinator.model.entity(named: entityName)!, ReadOptions()
         ).map { $0 }.sorted { $0.key < $1.key }
     }
 
@@ -58,7 +57,7 @@ import Testing
         }
         for (id, values) in zip(ids, values) {
             let row = try #require(
-                try coordinator.postgreSQL.row(id.reference, entity: entity, keepsSnapshot: false))
+                try coordinator.postgreSQL.row(id.reference, entity: entity, ReadOptions()))
             for property in entity.properties {
                 let stored = try row.value(of: property, in: entity.layout)
                 #expect(stored == values[property.name] ?? .null, "\(property.name)")
@@ -81,8 +80,8 @@ import Testing
         #expect(try fetch("Magazine").map(\.key) == [2])
         let book = coordinator.model.entity(named: "Book")!
         let store = coordinator.postgreSQL
-        #expect(try store.row(1, entity: book, keepsSnapshot: false)?.key == 1)
-        #expect(try store.row(2, entity: book, keepsSnapshot: false) == nil)
+        #expect(try store.row(1, entity: book, ReadOptions())?.key == 1)
+        #expect(try store.row(2, entity: book, ReadOptions()) == nil)
         #expect(Set(try store.rows([2, 3, 1, 1], entity: book).map(\.key)) == [1, 2])
         let request = FetchRequest(entityName: "Publication", sortKeys: [.descending("title")])
         let keys = try store.fetchKeys(
@@ -137,7 +136,9 @@ import Testing
         #expect(try roundTrips { _ = try fetch("Author") } == 1)
         #expect(store.statistics.rowsRead == 1000)
         #expect(
-            try roundTrips { _ = try store.row(5, entity: author, keepsSnapshot: true) } == 1)
+            try roundTrips {
+                _ = try store.row(5, entity: author, ReadOptions(keepsSnapshot: true))
+            } == 1)
         #expect(try roundTrips { _ = try store.rows(Array(1...900), entity: author) } == 1)
         #expect(store.statistics.rowsRead == 900)
         #expect(
@@ -167,8 +168,7 @@ import Testing
         }
         let error = storeError {
             _ = try store.fetchRows(
-                FetchRequest(entityName: "Author"), entity: author, progress: progress,
-                keepsSnapshot: false)
+                FetchRequest(entityName: "Author"), entity: author, ReadOptions(progress: progress))
         }
         #expect(error == .cancelled)
         // The link that was cancelled goes on.

@@ -154,8 +154,8 @@ extension ManagedObjectContext {
         guard
             let newest = try? askAbove({
                 try channel.row(
-                    object.reference, object.binding.scope, staleness: stalenessInterval,
-                    keepsSnapshot: false)
+                    object.reference, object.binding.scope,
+                    ReadOptions(staleness: stalenessInterval))
             })
         else { return }
         object.forgetEqualValues()

@@ -77,6 +77,6 @@ extension StoreChannel {
     ) throws -> FoundRows {
         request.wantsKeys
             ? .keys(try fetchKeys(request, entity: entity, progress: progress))
-            : .rows(try fetchRows(request, entity: entity, progress: progress))
+            : .rows(try fetchRows(request, entity: entity, ReadOptions(progress: progress)))
     }
 }

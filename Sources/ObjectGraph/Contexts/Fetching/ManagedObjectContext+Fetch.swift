@@ -13,9 +13,9 @@ extension ManagedObjectContext {
     ) throws -> FetchedObjects<Object> {
         let entity = try entity(of: request, type)
         let pending = pendingObjects(for: request, entity)
-        // Changed objects need their places among all others.
+        // Changed objects need their places among all others, and a parent may have some.
         if request.returnsFirstBatchEarly, request.fetchBatchSize > 0, pending.isEmpty,
-            let keys = try channel.streamKeys(request, entity: entity)
+            parent == nil, let keys = try channel.stores().streamKeys(request, entity: entity)
         {
             return FetchedObjects(
                 .batches(FetchedBatches(keys, request, entity: entity, context: self)))
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
         let stored = request.stored(beside: pending)
         let groups = try askAbove {
             request.includesPropertyValues
-                ? try channel.fetchRows(stored, entity: entity, keepsSnapshot: false)
+                ? try channel.fetchRows(stored, entity: entity, ReadOptions())
                     .map(StoreKeys.init)
                 : try channel.fetchKeys(stored, entity: entity)
         }
@@ -183,7 +183,8 @@ extension ManagedObjectContext {
                 ? .keys(try channel.fetchKeys(request, entity: entity))
                 : .rows(
                     try channel.fetchRows(
-                        request, entity: entity, keepsSnapshot: isLookUp && queue.keepSnapshot()))
+                        request, entity: entity,
+                        ReadOptions(keepsSnapshot: isLookUp && queue.keepSnapshot())))
         }
     }
 

@@ -66,7 +66,7 @@ extension ManagedObjectContext {
         if let known = newestRows[object] { return known }
         // Only contexts without a parent have conflicts.
         return try channel.row(
-            object.reference, object.binding.scope, staleness: nil, keepsSnapshot: false)
+            object.reference, object.binding.scope, ReadOptions())
     }
 
     /// The newest row, read again even if it is cached.

@@ -119,8 +119,8 @@ extension ManagedObjectContext {
             guard object.reference >= 0 || parent != nil else { return nil }
             let row = try askAbove {
                 try channel.row(
-                    object.reference, object.binding.scope, staleness: stalenessInterval,
-                    keepsSnapshot: false)
+                    object.reference, object.binding.scope,
+                    ReadOptions(staleness: stalenessInterval))
             }
             if let row { object.takeRow(row) } else { object.row = nil }
             return row

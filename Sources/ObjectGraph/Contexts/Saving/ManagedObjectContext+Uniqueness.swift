@@ -61,7 +61,7 @@ extension ManagedObjectContext {
         // Each store has its own indexes.
         request.affectedStores = scope.storeIdentifier.map { [$0] }
         let found = try askAbove {
-            try channel.fetchRows(request, entity: entity, keepsSnapshot: false)
+            try channel.fetchRows(request, entity: entity, ReadOptions())
         }
         return found.lazy.flatMap { fetched in
             self.objects(of: fetched, root: entity, realised: true, refreshes: false)

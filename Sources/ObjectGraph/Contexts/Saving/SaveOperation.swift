@@ -18,7 +18,7 @@ struct SaveOperation {
     private var original: UnsavedChanges?
 
     /// The level above before a pinned context moved to the newest generation to settle a conflict.
-    private var originalChannel: (any ObjectChannel)?
+    private var originalChannel: (any StoreChannel)?
 
     private static let willSaveLimit = 1000
 
@@ -112,7 +112,10 @@ struct SaveOperation {
             while true {
                 // Reading for the plans may take keys that earlier parts of the plans lack.
                 let deliveryCount = context.deliveryCount
-                try assignment.assign(to: work.inserted, from: context.channel)
+                // Below a parent context new objects keep their temporary references.
+                if context.parent == nil {
+                    try assignment.assign(to: work.inserted, from: context.channel.stores())
+                }
                 try context.requiringReads { try plan() }
                 do {
                     return try handUp(plansOfDelivery: deliveryCount)
@@ -153,7 +156,8 @@ struct SaveOperation {
         attempts.append(work)
         if original == nil {
             original = UnsavedChanges(of: context)
-            originalChannel = context.channel
+            // Only contexts without a parent have conflicts.
+            originalChannel = try context.channel.stores()
         }
         // The conflict is with the newest rows.
         context.moveToNewestGeneration()

@@ -72,16 +72,16 @@ final class IncrementalStoreAdapter: EvaluatingStore {
     }
 
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
+        _ request: FetchRequest, entity: Entity, _ options: ReadOptions
     ) throws -> RowList {
         try request.checkLimits()
         guard let nodes = try lastKeys.withLock({ _ in try store.fetch(request) }) else {
-            return try evaluate(request, entity: entity, progress: progress)
+            return try evaluate(request, entity: entity, progress: options.progress)
         }
         let family =
             request.includesSubentities ? entity.familyIndexes : entity.index...entity.index
         let rows = try rows(of: nodes) { family.contains($0.entityIndex) }
-        progress?.note(rowCount: rows.count)
+        options.progress?.note(rowCount: rows.count)
         return RowList(rows)
     }
 
@@ -90,12 +90,12 @@ final class IncrementalStoreAdapter: EvaluatingStore {
         if let count = try lastKeys.withLock({ _ in try store.count(for: request) }) {
             return max(0, count)
         }
-        return try fetchRows(request, entity: entity, progress: nil, keepsSnapshot: false).count
+        return try fetchRows(request, entity: entity, ReadOptions()).count
     }
 
     // MARK: - Rows
 
-    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference? {
+    func row(_ key: Int64, entity: Entity, _ options: ReadOptions) throws -> RowReference? {
         try rows(for: [StoreNodeID(entityName: entity.name, reference: key)]).first
     }
 
@@ -110,7 +110,7 @@ final class IncrementalStoreAdapter: EvaluatingStore {
     }
 
     func memberRows(
-        of property: Property, _ owner: Entity, key: Int64, keepsSnapshot: Bool
+        of property: Property, _ owner: Entity, key: Int64, _ options: ReadOptions
     ) throws -> RowList? {
         try relatedRows(of: property, owner, keys: [key]).rows
     }

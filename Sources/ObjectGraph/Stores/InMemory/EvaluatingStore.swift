@@ -20,7 +20,7 @@ package protocol RowEvaluator {
     ) throws -> InMemoryStoreSnapshot
 
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
+        _ request: FetchRequest, entity: Entity, _ options: ReadOptions
     ) throws -> RowList
     func count(_ request: FetchRequest, entity: Entity) throws -> Int
 }
@@ -46,15 +46,15 @@ extension EvaluatingStore {
 
 extension RowEvaluator {
     package func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
+        _ request: FetchRequest, entity: Entity, _ options: ReadOptions
     ) throws -> RowList {
-        try evaluate(request, entity: entity, progress: progress)
+        try evaluate(request, entity: entity, progress: options.progress)
     }
 
     package func fetchKeys(
         _ request: FetchRequest, entity: Entity, progress: FetchProgress?
     ) throws -> [EntityKey] {
-        try fetchRows(request, entity: entity, progress: progress, keepsSnapshot: false)
+        try fetchRows(request, entity: entity, ReadOptions(progress: progress))
             .map(EntityKey.init)
     }
 

@@ -131,7 +131,7 @@ final class InMemoryStore: EvaluatingStore {
 
     // MARK: - Rows
 
-    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) -> RowReference? {
+    func row(_ key: Int64, entity: Entity, _ options: ReadOptions) -> RowReference? {
         let row = contents.withLock { $0.row(key, root: entity.rootIndex) }
         return row?.entityIndex == entity.index ? row : nil
     }
@@ -146,7 +146,7 @@ final class InMemoryStore: EvaluatingStore {
     }
 
     func memberRows(
-        of property: Property, _ owner: Entity, key: Int64, keepsSnapshot: Bool
+        of property: Property, _ owner: Entity, key: Int64, _ options: ReadOptions
     ) -> RowList? {
         RowList(snapshot().destinations(of: property, key: key))
     }

@@ -2,7 +2,7 @@ import Foundation
 
 extension SQLiteStore {
     func fetchRows(
-        _ request: FetchRequest, entity: Entity, progress: FetchProgress?, keepsSnapshot: Bool
+        _ request: FetchRequest, entity: Entity, _ options: ReadOptions
     ) throws -> RowList {
         let selection = selection(entity, includesSubentities: request.includesSubentities)
         let translation = try rowTranslations.translation(of: request, entity: entity) {
@@ -11,9 +11,8 @@ extension SQLiteStore {
         }
         let start = ContinuousClock.now
         let rows =
-            try readRows(
-                translation, request, entity, selection, progress, keepsSnapshot: keepsSnapshot)
-            ?? readSortedRows(request, entity, selection, progress)
+            try readRows(translation, request, entity, selection, options)
+            ?? readSortedRows(request, entity, selection, options)
         debug.annotate(
             "total fetch execution time: \((ContinuousClock.now - start).inSeconds) for \(rows.count) rows."
         )
@@ -31,15 +30,16 @@ extension SQLiteStore {
     /// - Returns: Nil if the rows came in another order than that of the result.
     private func readRows(
         _ translation: FetchTranslation, _ request: FetchRequest, _ entity: Entity,
-        _ selection: RowSelection, _ progress: FetchProgress?, keepsSnapshot: Bool
+        _ selection: RowSelection, _ options: ReadOptions
     ) throws -> RowList? {
         try read(
-            translation.sql, keepingSnapshot: keepsSnapshot, seesNewest: true, progress: progress
+            translation.sql, keepingSnapshot: options.keepsSnapshot, seesNewest: true,
+            progress: options.progress
         ) { statement in
             statement.bind(translation.bindings)
             let collector = makeCollector(
                 selection, expectedCount: request.fetchLimit > 0 ? request.fetchLimit : .max,
-                sharesSlabs: keepsSnapshot)
+                sharesSlabs: options.keepsSnapshot)
             let isInOrder = try collector.takeAll(of: statement, translation.form)
             switch translation.form {
             case .rows where !isInOrder: return nil
@@ -51,7 +51,7 @@ extension SQLiteStore {
                 }
             default: break
             }
-            return try rows(of: collector, sharesSlabs: keepsSnapshot)
+            return try rows(of: collector, sharesSlabs: options.keepsSnapshot)
         }
     }
 
@@ -76,12 +76,12 @@ extension SQLiteStore {
     /// Reads rows that SQLite now sorts, because an index was dropped.
     private func readSortedRows(
         _ request: FetchRequest, _ entity: Entity, _ selection: RowSelection,
-        _ progress: FetchProgress?
+        _ options: ReadOptions
     ) throws -> RowList {
         let translation = try translate(request, entity, selection, .columns)
         try rowTranslations.replaceTranslation(of: request) { translation }
         return try readRows(
-            translation, request, entity, selection, progress, keepsSnapshot: false)!
+            translation, request, entity, selection, ReadOptions(progress: options.progress))!
     }
 
     func fetchKeys(
@@ -127,9 +127,9 @@ extension SQLiteStore {
         return count
     }
 
-    func row(_ key: Int64, entity: Entity, keepsSnapshot: Bool) throws -> RowReference? {
+    func row(_ key: Int64, entity: Entity, _ options: ReadOptions) throws -> RowReference? {
         // No turn of a context ends for the store of a generation.
-        guard keepsSnapshot, !isPinned else {
+        guard options.keepsSnapshot, !isPinned else {
             return try readRow(key, entity, keepsSnapshot: false)
         }
         // The readers of a turn may hold snapshots of different age. An earlier read of the turn
@@ -195,7 +195,7 @@ extension SQLiteStore {
     }
 
     func memberRows(
-        of property: Property, _ owner: Entity, key: Int64, keepsSnapshot: Bool
+        of property: Property, _ owner: Entity, key: Int64, _ options: ReadOptions
     ) throws -> RowList? {
         let relationship = property.relationship!
         let destination = model.destination(of: relationship)
@@ -211,10 +211,11 @@ extension SQLiteStore {
             selects[place] = made
             return made
         }
-        return try read(sql, keepingSnapshot: keepsSnapshot, seesNewest: true) { statement in
+        return try read(sql, keepingSnapshot: options.keepsSnapshot, seesNewest: true) {
+            statement in
             statement.bind(key, at: 1)
             let collector = makeCollector(
-                selection, expectedCount: 16, sharesSlabs: keepsSnapshot)
+                selection, expectedCount: 16, sharesSlabs: options.keepsSnapshot)
             let fits = { collector.byteCount <= RowSlab.byteCount }
             if form == .rows {
                 guard try statement.run(into: collector, while: fits) else { return nil }
@@ -225,7 +226,7 @@ extension SQLiteStore {
                     if !fits() { return nil }
                 }
             }
-            return try rows(of: collector, sharesSlabs: keepsSnapshot)
+            return try rows(of: collector, sharesSlabs: options.keepsSnapshot)
         }
     }
 

@@ -28,8 +28,8 @@ import Testing
             let count = try store.pool.read(keepingSnapshot: true, countAuthors)
             #expect(count == 1)
         }
-        #expect(try store.row(1, entity: author, keepsSnapshot: true)?.key == 1)
-        #expect(try store.row(2, entity: author, keepsSnapshot: true) == nil)
+        #expect(try store.row(1, entity: author, ReadOptions(keepsSnapshot: true))?.key == 1)
+        #expect(try store.row(2, entity: author, ReadOptions(keepsSnapshot: true)) == nil)
         try outsider.close()
         try store.close()
     }
