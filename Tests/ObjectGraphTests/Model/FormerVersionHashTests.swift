@@ -25,7 +25,7 @@ import Testing
         let former = model.entities.map { ($0.name, Data($0.formerVersionHash)) }
         let connection = try Connection(
             SQLiteConfiguration(path: fixture.url.path, mode: .readWrite))
-        try SQLiteStore.write(
+        try MetadataTable.write(
             MetadataList(versionHashes: Dictionary(uniqueKeysWithValues: former)), on: connection)
         try connection.close()
     }

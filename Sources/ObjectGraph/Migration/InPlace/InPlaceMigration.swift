@@ -40,7 +40,7 @@ struct InPlaceMigration {
     }
 
     private func migrate(_ connection: Connection, _ files: ExternalFiles?) throws {
-        var (identifier, metadata) = try SQLiteStore.readMetadata(on: connection, url: store.file)
+        var (identifier, metadata) = try MetadataTable.read(on: connection, url: store.file)
         let names = Set(metadata.versionHashes.keys)
         let (source, model) = (step.source, step.destination)
         // Another process may have migrated the store since the step was decided.
@@ -96,7 +96,7 @@ struct InPlaceMigration {
             let marked = target.markedColumns(of: schema.entities)
             metadata.externalColumns = marked.isEmpty ? nil : marked
         }
-        try SQLiteStore.write(metadata, on: connection)
+        try MetadataTable.write(metadata, on: connection)
         try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")
         try connection.execute("DELETE FROM Z_MODELCACHE")
         try schema.writeModelCache(on: connection, url: store.file)

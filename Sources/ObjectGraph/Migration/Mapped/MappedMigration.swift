@@ -69,7 +69,7 @@ struct MappedMigration {
     }
 
     private func isSource(_ connection: Connection) throws -> Bool {
-        let (_, metadata) = try SQLiteStore.readMetadata(on: connection, url: store.file)
+        let (_, metadata) = try MetadataTable.read(on: connection, url: store.file)
         return try store.sourceModel(metadata, connection)
             .isSame(as: mapping.source, holding: Set(metadata.versionHashes.keys))
     }
@@ -185,13 +185,13 @@ struct MappedMigration {
 
     private func takeOverMetadata(of source: MigratedStore, _ new: URL) throws {
         let (identifier, old) = try source.reading { _, connection in
-            try SQLiteStore.readMetadata(on: connection, url: source.file)
+            try MetadataTable.read(on: connection, url: source.file)
         }
         let connection = try Connection(fileConfiguration(new))
         try connection.transaction(.immediate) {
-            var (_, metadata) = try SQLiteStore.readMetadata(on: connection, url: new)
+            var (_, metadata) = try MetadataTable.read(on: connection, url: new)
             metadata.takeOverValues(of: old, identifier: identifier)
-            try SQLiteStore.write(metadata, on: connection)
+            try MetadataTable.write(metadata, on: connection)
         }
         try connection.close()
     }
@@ -207,8 +207,7 @@ struct MappedMigration {
         description.expectedModelChecksum = nil
         description.vacuumsWhenOpened = false
         description.analyzesWhenOpened = false
-        description.migration = MigrationOptions()
-        description.migration.isAutomatic = false
+        description.migration = .off
         let replaced = ["journal_mode", "synchronous", "locking_mode", "page_size", "cache_size"]
         description.pragmas = description.pragmas.filter {
             !replaced.contains($0.key.lowercased())

@@ -52,6 +52,13 @@ public struct MigrationOptions: Sendable {
 }
 
 extension MigrationOptions {
+    /// Stores with another model are refused.
+    static var off: MigrationOptions {
+        var options = MigrationOptions()
+        options.isAutomatic = false
+        return options
+    }
+
     /// The models that the program gives.
     var knownModels: [ManagedObjectModel] {
         let custom = stages?.stages.compactMap { $0 as? CustomMigrationStage } ?? []

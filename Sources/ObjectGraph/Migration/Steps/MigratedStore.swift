@@ -27,7 +27,7 @@ struct MigratedStore {
         try Connection.reading(
             file.path, rollsBack: !description.isReadOnly, timeout: description.timeout
         ) { connection in
-            let (_, metadata) = try SQLiteStore.readMetadata(on: connection, url: file)
+            let (_, metadata) = try MetadataTable.read(on: connection, url: file)
             defer { connection.handle.resetStatements() }
             return try body(metadata, connection)
         }
@@ -89,7 +89,7 @@ struct MigratedStore {
     }
 
     private func carriedModel(_ connection: Connection) throws -> ManagedObjectModel? {
-        try SQLiteStore.modelCache(on: connection, url: file).map {
+        try ModelCacheTable.read(on: connection, url: file).map {
             try ManagedObjectModel(
                 cached: $0, into: ModelDraft(of: file, classes: [], transformers: []))
         }

@@ -28,9 +28,9 @@ struct MigrationBackup {
             try SQLiteStore.replace(url, with: store.file, timeout: store.description.timeout)
             try SQLiteStore.withConnection(url, .readWrite) { connection in
                 try connection.transaction(.immediate) {
-                    var (_, list) = try SQLiteStore.readMetadata(on: connection, url: url)
+                    var (_, list) = try MetadataTable.read(on: connection, url: url)
                     list.migrationTarget = target
-                    try SQLiteStore.write(list, on: connection)
+                    try MetadataTable.write(list, on: connection)
                 }
             }
         } catch let error as StoreError {
@@ -51,11 +51,11 @@ struct MigrationBackup {
         get throws {
             guard FileState.hasContent(path: url.path),
                 let (identifier, copy) = try? SQLiteStore.withConnection(
-                    url, .readOnly, { try SQLiteStore.readMetadata(on: $0, url: url) }),
+                    url, .readOnly, { try MetadataTable.read(on: $0, url: url) }),
                 copy.migrationTarget == target
             else { return false }
             return try store.reading { metadata, connection in
-                let (own, _) = try SQLiteStore.readMetadata(on: connection, url: store.file)
+                let (own, _) = try MetadataTable.read(on: connection, url: store.file)
                 let hasBegun =
                     metadata.versionHashes != copy.versionHashes
                     || metadata.migrations != copy.migrations || metadata.stage != copy.stage

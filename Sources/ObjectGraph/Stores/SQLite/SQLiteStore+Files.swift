@@ -9,7 +9,7 @@ extension SQLiteStore {
         _ url: URL, timeout: Duration, isForced: Bool, vfs: String? = nil
     ) throws {
         let files = ExternalFiles(in: ExternalFiles.supportFolder(of: url))
-        var names = sharesSupportFolder(url) ? [] : files.names
+        var names = ExternalFiles.isSupportFolderShared(by: url) ? [] : files.names
         // A crash in the middle must leave a trace.
         if !names.isEmpty { try? files.hold() }
         defer { files.close() }
@@ -47,7 +47,7 @@ extension SQLiteStore {
         _ destination: URL, with source: URL, timeout: Duration, vfs: String? = nil
     ) throws {
         try withConnection(source, .readOnly, timeout: timeout) { reader in
-            _ = try readMetadata(on: reader, url: source)
+            _ = try MetadataTable.read(on: reader, url: source)
             // The files and the rows are of one state.
             try reader.begin(.deferred)
             defer { reader.rollback() }
@@ -68,11 +68,11 @@ extension SQLiteStore {
 
     private static func markCopy(on connection: Connection, _ url: URL) throws {
         try connection.transaction(.immediate) {
-            var (_, list) = try readMetadata(on: connection, url: url)
+            var (_, list) = try MetadataTable.read(on: connection, url: url)
             // Writing a list that could not be read would lose it.
             guard !list.isEmpty else { return }
             list.copyMark = UUID().uuidString
-            try write(list, on: connection)
+            try MetadataTable.write(list, on: connection)
         }
     }
 }

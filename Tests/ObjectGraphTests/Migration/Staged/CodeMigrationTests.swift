@@ -47,7 +47,7 @@ import Testing
         get throws {
             let connection = try Connection(
                 SQLiteConfiguration(path: fixture.url.path, mode: .readOnly))
-            return try SQLiteStore.readMetadata(on: connection, url: fixture.url).1.migrations
+            return try MetadataTable.read(on: connection, url: fixture.url).1.migrations
         }
     }
 

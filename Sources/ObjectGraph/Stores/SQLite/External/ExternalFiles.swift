@@ -74,6 +74,23 @@ final class ExternalFiles: Sendable {
         return file.deletingLastPathComponent().appending(path: ".\(name)_SUPPORT")
     }
 
+    /// Whether another store beside this one has the same folder: `App.sqlite` and `App.backup`.
+    static func isSupportFolderShared(by url: URL) -> Bool {
+        let file = url.absoluteURL.resolvingSymlinksInPath()
+        let folder = file.deletingLastPathComponent()
+        let support = supportFolder(of: file)
+        let found = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+        return (found ?? []).contains { name in
+            let other = folder.appending(path: name)
+            return name != file.lastPathComponent
+                && !name.hasPrefix(file.lastPathComponent + "-")
+                && other.deletingPathExtension().lastPathComponent
+                    == file.deletingPathExtension().lastPathComponent
+                && supportFolder(of: other) == support
+                && DatabaseFile.isDatabase(path: other.path)
+        }
+    }
+
     /// The folder that no other store can have.
     static func ownSupportFolder(of store: URL) -> URL {
         let file = store.absoluteURL.resolvingSymlinksInPath()

@@ -32,27 +32,3 @@ struct DeferredCleanUp {
         return Self.beginning + String((numbers.max() ?? 0) + 1)
     }
 }
-
-extension SQLiteStore {
-    /// Drops one column or table that a migration has left, in one transaction.
-    ///
-    /// - Returns: Whether more are left.
-    func cleanUp() throws -> Bool {
-        guard metadataState.list.hasDeferredCleanUp else { return false }
-        let isOver = try mapping {
-            try write { connection in
-                try connection.transaction(.immediate) {
-                    let statements = try DeferredCleanUp(StoreCatalog(connection)).statements
-                    if let first = statements.first { try connection.execute(first) }
-                    guard statements.count <= 1 else { return false }
-                    var (_, list) = try Self.readMetadata(on: connection, url: url)
-                    list.hasDeferredCleanUp = false
-                    try Self.write(list, on: connection)
-                    return true
-                }
-            }
-        }
-        if isOver { metadataState.content.withLock { $0.list.hasDeferredCleanUp = false } }
-        return !isOver
-    }
-}

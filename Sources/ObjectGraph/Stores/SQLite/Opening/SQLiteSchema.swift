@@ -162,7 +162,7 @@ struct SQLiteSchema {
     // MARK: - Existing stores
 
     private func openExisting(on connection: Connection, url: URL?) throws -> Opened {
-        var (identifier, metadata) = try SQLiteStore.readMetadata(on: connection, url: url)
+        var (identifier, metadata) = try MetadataTable.read(on: connection, url: url)
         let hashes = try knownHashes(of: metadata, on: connection, url: url)
         let own = versionHashes
         let differing = Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }.sorted()
@@ -227,7 +227,7 @@ struct SQLiteSchema {
     private func carriedModel(
         on connection: Connection, url: URL?
     ) throws -> ManagedObjectModel? {
-        guard let url, let cache = try SQLiteStore.modelCache(on: connection, url: url) else {
+        guard let url, let cache = try ModelCacheTable.read(on: connection, url: url) else {
             return nil
         }
         return try ManagedObjectModel(

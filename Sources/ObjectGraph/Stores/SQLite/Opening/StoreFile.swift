@@ -69,7 +69,7 @@ final class StoreFile: Sendable {
                     isRecording: description.tracksHistory && !connection.isReadOnly,
                     on: connection)
                 if let files, !opened.externalColumns.isEmpty, !connection.isReadOnly {
-                    SQLiteStore.sweep(files, of: url, opened, on: connection)
+                    Self.sweep(files, of: url, opened, on: connection)
                 }
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
@@ -118,6 +118,21 @@ final class StoreFile: Sendable {
                 try triggerFunctions.register(on: connection)
                 try ExternalData.register(on: connection, files)
             }, isSameDatabase: { try identity.isSame(on: $0) })
+    }
+
+    /// Removes what a process has left that was killed. The files of a store of Core Data stay,
+    /// since Core Data itself may be about to commit them, and so do those of a store that shares
+    /// its folder with another one.
+    private static func sweep(
+        _ files: ExternalFiles, of url: URL?, _ opened: SQLiteSchema.Opened,
+        on connection: Connection
+    ) {
+        files.sweep {
+            guard let url, !opened.metadata.isOfCoreData, !ExternalFiles.isSupportFolderShared(by: url) else {
+                return nil
+            }
+            return try opened.externalColumns.references(on: connection)
+        }
     }
 
     private static func checkIntegrity(of connection: Connection, _ url: URL?) throws {

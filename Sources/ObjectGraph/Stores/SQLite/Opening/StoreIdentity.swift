@@ -21,7 +21,7 @@ final class StoreIdentity: Sendable {
     func isSame(on connection: Connection) throws -> Bool {
         guard let expected = content.withLock({ $0 }) else { return true }
         do {
-            let (identifier, list) = try SQLiteStore.readMetadata(on: connection, url: nil)
+            let (identifier, list) = try MetadataTable.read(on: connection, url: nil)
             return Content(identifier: identifier, copyMark: list.copyMark) == expected
         } catch is StoreError {
             // The file was emptied, or is no longer a store.

@@ -100,7 +100,7 @@ import Testing
         // Core Data's key.
         let connection = try Connection(
             SQLiteConfiguration(path: fixture.url.path, mode: .readOnly))
-        let (_, list) = try SQLiteStore.readMetadata(on: connection, url: fixture.url)
+        let (_, list) = try MetadataTable.read(on: connection, url: fixture.url)
         let entries =
             try PropertyListSerialization.propertyList(from: list.data(), format: nil)
             as? [String: Any]
