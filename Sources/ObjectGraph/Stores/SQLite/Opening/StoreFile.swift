@@ -128,9 +128,9 @@ final class StoreFile: Sendable {
         on connection: Connection
     ) {
         files.sweep {
-            guard let url, !opened.metadata.isOfCoreData, !ExternalFiles.isSupportFolderShared(by: url) else {
-                return nil
-            }
+            guard let url, !opened.metadata.isOfCoreData,
+                !ExternalFiles.isSupportFolderShared(by: url)
+            else { return nil }
             return try opened.externalColumns.references(on: connection)
         }
     }
