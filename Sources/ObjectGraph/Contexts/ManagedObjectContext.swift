@@ -101,11 +101,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The pending changes.
     @exclusivity(unchecked) var tracker = ChangeTracker()
     var failedReads = FailedReads()
+    var newestRows = NewestRows()
     var undoRecorder = UndoRecorder()
-
-    /// While conflicts are settled, the newest rows that were read for all of them together; nil
-    /// for a row that is gone.
-    var newestRows: [ManagedObject: RowReference?] = [:]
 
     @exclusivity(unchecked) var propertyObservers = PropertyObservers()
 

@@ -183,7 +183,7 @@ extension ManagedObjectContext {
         case (.toOne, let rule):
             guard let destination = object.destination(of: property) else { return }
             if rule == .cascade { delete(destination) }
-            renewIfStale(destination, property, of: object)
+            destination.renewIfStale(property, of: object, in: self)
             if !destination.isDeleted || relationship.inverseIndex != nil {
                 object.setDestination(nil, of: property)
             }
@@ -192,7 +192,7 @@ extension ManagedObjectContext {
             object.readTogether(members, of: property)
             for destination in members {
                 if rule == .cascade, !destination.state.isDetached { delete(destination) }
-                renewIfStale(destination, property, of: object)
+                destination.renewIfStale(property, of: object, in: self)
                 object.change(destination, in: property, isAddition: false)
             }
         }
