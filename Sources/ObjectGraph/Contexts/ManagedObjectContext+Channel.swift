@@ -156,4 +156,38 @@ extension ManagedObjectContext: ObjectChannel {
             StoreRows(storeNumber: $0.key, rows: $0.value)
         }
     }
+
+    /// The row of an object with its unsaved changes, for a child context; nil if the object is
+    /// gone.
+    func currentRow(of object: ManagedObject) throws -> RowReference? {
+        if object.state.isDeleted { return nil }
+        // Values that were set after a failed read are combined with the row read now.
+        if object.isFault, object.hasUnsavedValues { object.fireFault() }
+        if object.isFault {
+            if let row = object.row, !object.isRowSuperseded { return row }
+            // The object remains a fault here: a child's read does not decide what this context
+            // reads later.
+            guard object.reference >= 0 || parent != nil else { return nil }
+            let row = try askAbove {
+                try channel.row(
+                    object.reference, object.binding.scope,
+                    ReadOptions(staleness: stalenessInterval))
+            }
+            if let row { object.takeRow(row) } else { object.row = nil }
+            return row
+        }
+        if object.changes?.mask.isEmpty ?? true, let row = object.row {
+            // Later changes in an event are not noted, so the row is superseded in advance.
+            if object.state.flags.contains(.changedInEvent) { object.supersedeRow() }
+            return row
+        }
+        var writer = RowWriter(expectedByteCount: 256)
+        var references = RowReferences(context: self)
+        let row = object.encode(
+            into: &writer, &references, version: object.row?.version ?? 0,
+            changes: object.changes)
+        // The next change makes another row, so holders of this one must ask again.
+        row.slab.hasSupersededRows.store(true, ordering: .relaxed)
+        return row
+    }
 }

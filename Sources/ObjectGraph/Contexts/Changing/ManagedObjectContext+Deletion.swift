@@ -73,14 +73,17 @@ extension ManagedObjectContext {
     @discardableResult
     func processChanges(isSaving: Bool) -> [ManagedObject] {
         beginOperation()
-        let unplaced = readingForEngine {
+        let unplaced: [ManagedObject] = readingForEngine {
             if isSaving, parent == nil {
                 for object in tracker.deleted where object.state.deletion == .renewed {
                     object.applyDeleteRulesAgain()
                 }
             }
             if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
-            return model.hasOrderedRelationships ? assignPlaces(isSaving: isSaving) : []
+            guard model.hasOrderedRelationships else { return [] }
+            var places = PlaceAssignment(in: self)
+            places.run(isSaving: isSaving)
+            return places.unplaced
         }
         guard !tracker.event.isEmpty else {
             // A save does not look for changes that observers would make now.

@@ -230,7 +230,7 @@ extension ManagedObjectContext {
             return pendingUpdates.permanentKeys
         }
         guard !keys.isEmpty else { return }
-        var references = RowReferences()
+        var references = RowReferences(context: self)
         for key in keys {
             references.renewed[key.temporary] = key.permanent
             if undoManager != nil {
@@ -265,8 +265,8 @@ extension ManagedObjectContext {
         if object.isFault { return object.row = nil }
         let isSuperseded = object.isRowSuperseded
         var writer = RowWriter(expectedByteCount: 256)
-        object.row = encode(
-            object, into: &writer, &references, version: row.version, changes: nil)
+        object.row = object.encode(
+            into: &writer, &references, version: row.version, changes: nil)
         if isSuperseded { object.supersedeRow() }
     }
 }

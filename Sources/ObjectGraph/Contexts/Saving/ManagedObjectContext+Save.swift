@@ -64,7 +64,7 @@ extension ManagedObjectContext {
         }
         let keys = assignment.keys
         identityMap.register(keys)
-        var references = RowReferences()
+        var references = RowReferences(context: self)
         for key in keys { references.renewed[key.temporary] = key.permanent }
         for object in tracker.objects { renewReferences(of: object, &references) }
         takePendingUpdates()

@@ -1,31 +1,34 @@
-// The places of members of ordered relationships.
-extension ManagedObjectContext {
-    /// Gives members of the ordered relationships that changed in this event places in their order.
-    /// Members whose place fits keep it.
+/// Gives members of ordered relationships that have changed places in their order. Members whose
+/// place fits keep it.
+struct PlaceAssignment {
+    let context: ManagedObjectContext
+
+    /// The owners whose members could not be read.
+    private(set) var unplaced: [ManagedObject] = []
+
+    init(in context: ManagedObjectContext) { self.context = context }
+
+    /// Handles the relationships that changed in this event.
     ///
     /// - Parameter isSaving: Whether relationships that changed in earlier events are also checked,
     ///   since other contexts may have changed them too.
-    /// - Returns: The owners whose members could not be read.
-    func assignPlaces(isSaving: Bool) -> [ManagedObject] {
-        var unplaced: [ManagedObject] = []
+    mutating func run(isSaving: Bool) {
         if isSaving {
-            for object in tracker.updated {
-                assignPlaces(toMembersOf: object, settlesEqualPlaces: true, &unplaced)
+            for object in context.tracker.updated {
+                assign(toMembersOf: object, settlesEqualPlaces: true)
             }
         }
         // The list grows, since members that get another place have changed.
         var position = 0
-        while position < tracker.event.count {
-            let object = tracker.event[position]
+        while position < context.tracker.event.count {
+            let object = context.tracker.event[position]
             position += 1
-            assignPlaces(toMembersOf: object, settlesEqualPlaces: false, &unplaced)
+            assign(toMembersOf: object, settlesEqualPlaces: false)
         }
-        return unplaced
     }
 
-    private func assignPlaces(
-        toMembersOf object: ManagedObject, settlesEqualPlaces: Bool,
-        _ unplaced: inout [ManagedObject]
+    private mutating func assign(
+        toMembersOf object: ManagedObject, settlesEqualPlaces: Bool
     ) {
         guard let contents = object.contents, !object.state.isDeleted else { return }
         for index in object.binding.entity.orderedIndexes
@@ -40,13 +43,13 @@ extension ManagedObjectContext {
             }
             let known = contents.relationships[index]!
             guard known.needsPlaces || known.hasEqualPlaces else { continue }
-            assignPlaces(to: object.orderedDestinations(of: property), placeIndex)
+            assign(to: object.orderedDestinations(of: property), placeIndex)
             contents.relationships[index]!.needsPlaces = false
             contents.relationships[index]!.hasEqualPlaces = false
         }
     }
 
-    private func assignPlaces(to members: [ManagedObject], _ placeIndex: Int) {
+    private func assign(to members: [ManagedObject], _ placeIndex: Int) {
         // Setting a place of an object that is gone above would fire its fault and delete it here.
         let members = members.filter { !isGone($0) }
         let places = OrderedPlaces.rising(from: members.map { $0.place(at: placeIndex) })
@@ -58,25 +61,7 @@ extension ManagedObjectContext {
     /// Whether a fault has no row above any more; false if the row cannot be read.
     private func isGone(_ object: ManagedObject) -> Bool {
         guard object.isFault, !object.isInserted else { return false }
-        do { return try currentRow(of: object) == nil } catch { return false }
-    }
-
-    /// Additions to join tables for the changed ordered relationships of an object: all members, in
-    /// order.
-    func placedJoins(of object: ManagedObject) -> [JoinChange] {
-        object.binding.entity.orderedIndexes.flatMap { index -> [JoinChange] in
-            let property = object.binding.entity.properties[index]
-            guard object.hasOtherMembers(in: index),
-                property.relationship?.isInJoinTable == true
-            else { return [] }
-            let members = object.orderedDestinations(of: property).filter { !$0.isDeleted }
-            return members.enumerated().map { position, member in
-                JoinChange(
-                    property: property, entity: object.binding.entity,
-                    sourceKey: object.reference, destinationEntity: member.binding.entity,
-                    destinationKey: member.reference, isInsertion: true, position: position)
-            }
-        }
+        do { return try context.currentRow(of: object) == nil } catch { return false }
     }
 }
 
