@@ -92,7 +92,8 @@ extension ManagedObjectContext: ObjectChannel {
         of property: Property, _ scope: ObjectIDScope, keys: [Int64]
     ) throws -> RelatedRows {
         try answer {
-            let loaded = try prefetch(property, of: keys.map { object($0, scope) })
+            let loaded = try Prefetch(in: self).destinations(
+                of: property, keys.map { object($0, scope) })
             return RelatedRows(
                 contents: Dictionary(
                     uniqueKeysWithValues: try keys.map {

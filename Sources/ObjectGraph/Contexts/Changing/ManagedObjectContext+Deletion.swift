@@ -152,9 +152,11 @@ extension ManagedObjectContext {
         var (position, levelEnd) = (0, 0)
         while position < tracker.deleted.count {
             guard position < levelEnd else {
-                readEnds(of: tracker.deleted[position...].filter { $0.state.deletion == .marked }) {
-                    $0 == .nullify || $0 == .cascade
-                }
+                Prefetch(in: self).readEnds(
+                    ofDeleted: tracker.deleted[position...].filter {
+                        $0.state.deletion == .marked
+                    }
+                ) { $0 == .nullify || $0 == .cascade }
                 // The list may have changed: values that are read wake the objects that have them.
                 levelEnd = tracker.deleted.count
                 continue

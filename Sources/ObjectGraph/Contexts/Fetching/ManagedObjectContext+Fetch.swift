@@ -69,50 +69,9 @@ extension ManagedObjectContext {
         let entity = try entity(of: request)
         let pending = pendingObjects(for: request, entity)
         guard !pending.isEmpty else { return try channel.count(request, entity: entity) }
-        let matches = try matches(among: pending, request, entity)
-        let others = try countAbove(
-            request.withoutPage(), entity, besides: try known(above: pending))
-        return request.page(ofCount: others + matches.count)
-    }
-
-    /// How many objects the level above finds, except these.
-    private func countAbove(
-        _ request: FetchRequest, _ entity: Entity, besides objects: [ManagedObject]
-    ) throws -> Int {
-        do {
-            return try askAbove {
-                try channel.count(request.excluding(objects), entity: entity)
-            }
-        } catch FetchError.tooDeep, FetchError.tooManyConstants {
-            // The predicate is within the limits, but not with the objects to exclude.
-            return try askAbove {
-                let excluded = Dictionary(grouping: objects, by: \.binding.storeNumber)
-                    .mapValues { Set($0.map(\.reference)) }
-                return try channel.fetchKeys(request, entity: entity).reduce(0) { sum, found in
-                    let keys = excluded[found.storeNumber] ?? []
-                    return sum + found.keys.count(where: { !keys.contains($0.key) })
-                }
-            }
-        }
-    }
-
-    /// The objects that the level above may count as well.
-    private func known(above pending: [ManagedObject]) throws -> [ManagedObject] {
-        let candidates = pending.filter(\.mayBeKnownAbove)
-        let unsure = candidates.filter { $0.isInserted && $0.reference < 0 }
-        guard !unsure.isEmpty else { return candidates }
-        // Asking the parent avoids a predicate with a term for each new object.
-        let known = try Dictionary(grouping: unsure, by: \.binding.entity.index).flatMap {
-            let binding = $1[0].binding
-            let objects = $1
-            return try askAbove {
-                try channel.rows(
-                    objects.map(\.reference), entity: binding.entity,
-                    storeNumber: binding.storeNumber)
-            }.map(\.key)
-        }
-        let unknown = Set(unsure.map(\.reference)).subtracting(known)
-        return candidates.filter { !unknown.contains($0.reference) }
+        return try PendingCorrection(
+            context: self, request: request, entity: entity, pending: pending
+        ).count()
     }
 
     /// How the request would be run: for each SQLite store the statement with its bindings,
@@ -154,13 +113,13 @@ extension ManagedObjectContext {
             }
         }
         for keyPath in request.relationshipKeyPathsForPrefetching {
-            _ = try steps(of: keyPath, from: entity)
+            _ = try model.steps(of: keyPath, from: entity)
         }
         return entity
     }
 
     /// Runs the statements of a request with prefetching so that they see one state.
-    private func inOneState<T>(
+    func inOneState<T>(
         _ request: FetchRequest, _ entity: Entity, _ body: () throws -> T
     ) throws -> T {
         guard !request.relationshipKeyPathsForPrefetching.isEmpty else { return try body() }
@@ -168,6 +127,22 @@ extension ManagedObjectContext {
     }
 
     // MARK: - Objects
+
+    /// The objects whose pending changes may affect the result.
+    func pendingObjects(for request: FetchRequest, _ entity: Entity) -> [ManagedObject] {
+        guard request.includesPendingChanges, !tracker.isEmpty else { return [] }
+        processPendingChanges()
+        let family =
+            request.includesSubentities ? entity.familyIndexes : entity.index...entity.index
+        func isConcerned(_ object: ManagedObject) -> Bool {
+            guard object.hasChanges, family.contains(object.binding.entity.index) else {
+                return false
+            }
+            guard let stores = request.affectedStores else { return true }
+            return stores.contains(object.binding.scope.storeIdentifier ?? "")
+        }
+        return tracker.objects.filter(isConcerned)
+    }
 
     private func find(
         _ request: FetchRequest, _ entity: Entity, beside pending: [ManagedObject]
@@ -205,7 +180,20 @@ extension ManagedObjectContext {
             return .batches(FetchedBatches(keys, request, entity: entity, context: self))
         }
         let objects = try objects(found, request, entity, pending)
-        return .objects(objects, prefetched: try prefetch(for: objects, request, entity))
+        return .objects(
+            objects, prefetched: try Prefetch(in: self).run(for: objects, request, entity))
+    }
+
+    /// The identities in order, corrected by pending changes. Returns nil if the values of many
+    /// rows are needed.
+    private func keys(
+        _ groups: [StoreKeys], _ request: FetchRequest, _ entity: Entity, _ pending: [ManagedObject]
+    ) throws -> StoreKeys? {
+        guard groups.count == 1 else { return nil }
+        guard !pending.isEmpty else { return groups[0] }
+        return try PendingCorrection(
+            context: self, request: request, entity: entity, pending: pending
+        ).correct(groups[0])
     }
 
     private func objects(
@@ -225,12 +213,16 @@ extension ManagedObjectContext {
             objects = groups.joined { self.objects(of: $0) }
             if !request.sortKeys.isEmpty { try load(objects, entity) }
         }
-        if !pending.isEmpty { return try correct(objects, for: request, entity, pending) }
+        if !pending.isEmpty {
+            return try PendingCorrection(
+                context: self, request: request, entity: entity, pending: pending
+            ).correct(objects)
+        }
         guard storeCount > 1 else { return objects }
-        return try request.page(of: sort(objects, by: request, entity))
+        return try request.page(of: request.sorted(objects, entity, model))
     }
 
-    private func objects(
+    func objects(
         of fetched: StoreRows, _ request: FetchRequest, _ entity: Entity
     ) -> [ManagedObject] {
         objects(
@@ -238,80 +230,10 @@ extension ManagedObjectContext {
             refreshes: request.shouldRefreshRefetchedObjects)
     }
 
-    private func objects(of fetched: StoreKeys) -> [ManagedObject] {
+    func objects(of fetched: StoreKeys) -> [ManagedObject] {
         fetched.keys.map {
             object($0.key, entityIndex: $0.entityIndex, storeNumber: fetched.storeNumber)
         }
-    }
-
-    /// One window of a batched result, in the order of its identities, with the objects prefetched
-    /// for it.
-    ///
-    /// - Parameter window: Makes the identities. New objects among them may still get other keys.
-    func batch(
-        _ request: FetchRequest, _ entity: Entity, window: () -> StoreKeys
-    ) -> (objects: [ManagedObject], prefetched: [ManagedObject]) {
-        checkQueue()
-        var loaded: [ManagedObject] = []
-        do {
-            return try inOneState(request, entity) {
-                let (keys, found) = try askAbove {
-                    let keys = window()
-                    return (keys, try rows(of: keys, request, entity))
-                }
-                if let found { loaded = objects(of: found, request, entity) }
-                // Held until here, since the registry does not keep objects alive.
-                return try withExtendedLifetime(loaded) {
-                    let objects = objects(of: keys)
-                    let prefetched = try prefetch(for: objects, request, entity)
-                    sweepIfGrown()
-                    return (objects, prefetched)
-                }
-            }
-        } catch {
-            let objects = objects(of: window())
-            faultHandler(objects[0].objectID, error)
-            return (objects, [])
-        }
-    }
-
-    private func rows(
-        of window: StoreKeys, _ request: FetchRequest, _ entity: Entity
-    ) throws -> StoreRows? {
-        guard request.includesPropertyValues else { return nil }
-        var keys = window.keys.map(\.key)
-        // New objects of this context have no row. Those of a parent have one in the parent.
-        if parent == nil { keys.removeAll { $0 < 0 } }
-        guard !keys.isEmpty else { return nil }
-        return StoreRows(
-            storeNumber: window.storeNumber,
-            rows: try channel.rows(keys, entity: entity, storeNumber: window.storeNumber))
-    }
-
-    /// Reports that the identity of an object of a batched result could not be read.
-    ///
-    /// - Returns: An object without a row. Values that the program computes from it must not be
-    ///   saved.
-    func unreadObject(
-        at position: Int, _ entity: Entity, storeNumber: Int, _ error: any Error
-    ) -> ManagedObject {
-        checkQueue()
-        // No row has such a key: a store gives out only the lower half of them. One for each
-        // entity, since the entities of a table share their keys.
-        let place = Int64(position) * Int64(model.entities.count) + Int64(entity.index)
-        let object = object(.max - place, entityIndex: entity.index, storeNumber: storeNumber)
-        readFailed(of: object, error, givesValue: true)
-        return object
-    }
-
-    /// The objects that may still get other keys, by position.
-    func unsavedObjects(of found: StoreKeys) -> [Int: ManagedObject] {
-        var unsaved: [Int: ManagedObject] = [:]
-        for (position, key) in found.keys.enumerated() where key.key < 0 {
-            unsaved[position] = object(
-                key.key, entityIndex: key.entityIndex, storeNumber: found.storeNumber)
-        }
-        return unsaved
     }
 }
 
@@ -325,40 +247,19 @@ extension FetchRequest {
     /// Whether a fetch of objects reads their identities first.
     var wantsKeys: Bool { fetchBatchSize > 0 || !includesPropertyValues }
 
+    /// The objects in the order of the request.
+    func sorted(
+        _ objects: [ManagedObject], _ entity: Entity, _ model: ManagedObjectModel
+    ) throws -> [ManagedObject] {
+        guard !sortKeys.isEmpty else { return objects }
+        let sort = try CompiledSort(sortKeys, entity: entity, model: model)
+        return objects.map(ObjectSubject.init).sorted(by: sort.areInIncreasingOrder).map(\.object)
+    }
+
     /// The request to the level above. Each object with pending changes may leave the page, so as
     /// many more rows are read.
     func stored(beside pending: [ManagedObject]) -> FetchRequest {
         pending.isEmpty ? self : untilPage(and: pending.count(where: \.mayBeKnownAbove))
-    }
-
-    /// The request for the number of all objects that match.
-    fileprivate func withoutPage() -> FetchRequest {
-        var request = self
-        request.fetchLimit = 0
-        request.fetchOffset = 0
-        request.sortKeys = []
-        return request
-    }
-
-    /// The request for all objects that match, except these.
-    fileprivate func excluding(_ objects: [ManagedObject]) -> FetchRequest {
-        guard !objects.isEmpty else { return self }
-        var request = self
-        let others = ObjectPredicate.not(
-            .comparison(
-                .init(
-                    .evaluatedObject, .in,
-                    .aggregate(objects.map { .constant(.objectID($0.objectID)) }))))
-        request.predicate = predicate.map { $0 && others } ?? others
-        return request
-    }
-}
-
-extension ManagedObject {
-    /// Whether the level above may find the object as well. It may even if the object is new here:
-    /// undo may have brought the object back here, and another context may have done so above.
-    fileprivate var mayBeKnownAbove: Bool {
-        !isInserted || reference >= 0 || managedObjectContext?.parent != nil
     }
 }
 

@@ -23,7 +23,7 @@ extension SaveWork {
             try validate(object, in: context) { try object.validateForUpdate() }
         }
         let deleted = deleted.filter(\.state.deletion.isOrder)
-        context.readEnds(of: deleted) { $0 == .deny }
+        Prefetch(in: context).readEnds(ofDeleted: deleted) { $0 == .deny }
         check(deleted) { try $0.validateForDelete() }
         if context.coordinator.persistentStores.count > 1 {
             check(inserted + updated) { try $0.validateStores() }

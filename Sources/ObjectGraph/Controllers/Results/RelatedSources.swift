@@ -52,7 +52,7 @@ struct RelatedSources {
         for path in paths {
             var owners = objects
             for step in path {
-                owners = try context.prefetch(step, of: owners)
+                owners = try Prefetch(in: context).destinations(of: step, owners)
                 loaded += owners
             }
         }
