@@ -59,16 +59,7 @@ extension ManagedObjectContext {
         self.channel = channel
         identityMap.use(channel)
         forgetRowsOfFaults()
-        notifyDescendantsOfMove()
-    }
-
-    // Notifies all descendants at once: the queue of a grandchild may be entered before its
-    // parent's.
-    private func notifyDescendantsOfMove() {
-        for child in liveChildren {
-            child.pendingUpdates.withLock { $0.parentHasMoved = true }
-            child.notifyDescendantsOfMove()
-        }
+        notifyDescendants { $0.parentHasMoved = true }
     }
 
     /// Makes each fault ask the level above for its row, and look again for a row that was found

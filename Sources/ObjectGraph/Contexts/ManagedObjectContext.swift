@@ -207,23 +207,3 @@ struct PermanentKey: Sendable {
     let temporary: Int64
     let permanent: Int64
 }
-
-/// A pair of a relationship that is kept in a join table.
-struct JoinNote: Hashable {
-    let source: ManagedObject
-    let destination: ManagedObject
-    let propertyIndex: Int
-}
-
-extension JoinNote: Comparable {
-    /// The order in which pairs are written: by store, relationship and keys.
-    static func < (first: JoinNote, second: JoinNote) -> Bool { first.place < second.place }
-
-    private var place: (Int, UInt32, Int64, Int64) {
-        let binding = source.binding
-        return (
-            binding.storeNumber, binding.accessors[propertyIndex].identifier, source.reference,
-            destination.reference
-        )
-    }
-}

@@ -26,6 +26,33 @@ extension ManagedObject {
         }
         return writer.finish()
     }
+
+    /// Replaces an object's temporary references to others by permanent ones.
+    final func renewReferences(_ references: inout RowReferences) {
+        let entity = binding.entity
+        if let changes = changesBesideDraft {
+            for index in entity.toOneIndexes where changes.contains(index) {
+                guard case .objectID(let id) = changes[index],
+                    let key = references.renewed[id.reference]
+                else { continue }
+                changes[index] = .objectID(ManagedObjectID(scope: id.scope, reference: key))
+            }
+        }
+        guard let row else { return }
+        let refersToTemporary = entity.toOneIndexes.contains { index in
+            let slot = entity.properties[index].slot!
+            return row.hasValue(slot) && row.integer(slot, in: entity.layout) < 0
+        }
+        guard row.key < 0 || refersToTemporary else { return }
+        // The level above has made a row of its own. It does not report changes for the row kept
+        // here.
+        if isFault { return self.row = nil }
+        let isSuperseded = isRowSuperseded
+        var writer = RowWriter(expectedByteCount: 256)
+        self.row = encode(
+            into: &writer, &references, version: row.version, changes: nil)
+        if isSuperseded { supersedeRow() }
+    }
 }
 
 extension RowReferences {

@@ -215,7 +215,7 @@ extension ManagedObject {
             return
         }
         guard let context = managedObjectContext else { return changeIsLost() }
-        let hasUnsavedPair = context.hasUnsavedPair(from: self, to: object, property)
+        let hasUnsavedPair = context.tracker.hasJoin(from: self, to: object, property)
         // Otherwise the members need not be read.
         if hasUnsavedPair || context.undoManager != nil || hasLoadedDestinations(of: property),
             knownMembers(of: property)?.contains(object) == isAddition
@@ -229,7 +229,7 @@ extension ManagedObject {
         context.noteJoin(from: self, to: object, property, isAddition: isAddition)
         if takesBack {
             forgetNotes(about: object, in: property, inverse)
-            context.withdrawJoin(from: self, to: object, property)
+            context.tracker.withdrawJoin(from: self, to: object, property)
         }
         if isAddition { noteRelation(to: object) }
     }

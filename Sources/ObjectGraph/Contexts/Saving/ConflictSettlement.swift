@@ -21,7 +21,7 @@ struct ConflictSettlement {
         }
         // Only now is it clear which other ends are deleted.
         for object in rolledBack { forgetPairs(of: object) }
-        context.dropReferences(to: gone)
+        GoneObjects(context: context, objects: gone).dropReferences()
         try settleOtherEnds(of: settled)
     }
 

@@ -96,8 +96,8 @@ struct SaveOperation {
         // Includes the objects whose rows were just found gone.
         work.deleted = context.tracker.deleted.filter(\.isDeleted)
         // Objects that were never saved are still to be refused.
-        context.dropReferences(
-            to: work.deleted.filter { $0.state.deletion.isOfOthers && $0.reference > 0 })
+        let gone = work.deleted.filter { $0.state.deletion.isOfOthers && $0.reference > 0 }
+        GoneObjects(context: context, objects: gone).dropReferences()
     }
 
     // MARK: - Plan and write
@@ -247,8 +247,8 @@ struct SaveOperation {
         work.inserted.forEachBorrowed { $0.didSave() }
         work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }
-        context.dropUncut(work.deleted)
-        context.notifyDescendants(of: assignment.keys)
+        GoneObjects(context: context, objects: work.deleted).dropUncut()
+        KeyDelivery(keys: assignment.keys).reachDescendants(of: context)
         let siblings =
             context.parent == nil ? context.coordinator.mergingContexts(besides: context) : []
         let children = context.mergingChildren
