@@ -85,7 +85,7 @@ extension ManagedObjectContext: ObjectChannel {
     func members(
         of property: Property, _ scope: ObjectIDScope, key: Int64, _ options: ReadOptions?
     ) throws -> FoundMembers {
-        try answer { .keys(try keysOfMembers(of: property, scope, key: key)) }
+        try answer { .keys(try object(key, scope).keysOfMembers(of: property)) }
     }
 
     func relatedRows(
@@ -97,7 +97,7 @@ extension ManagedObjectContext: ObjectChannel {
             return RelatedRows(
                 contents: Dictionary(
                     uniqueKeysWithValues: try keys.map {
-                        ($0, try keysOfMembers(of: property, scope, key: $0))
+                        ($0, try object($0, scope).keysOfMembers(of: property))
                     }),
                 rows: RowList(try loaded.compactMap(currentRow)))
         }
@@ -134,16 +134,6 @@ extension ManagedObjectContext: ObjectChannel {
         return try performAndWait {
             takePendingUpdates()
             return try block()
-        }
-    }
-
-    private func keysOfMembers(
-        of property: Property, _ scope: ObjectIDScope, key: Int64
-    ) throws -> [EntityKey] {
-        let owner = object(key, scope)
-        try owner.loadMembers(of: property)
-        return owner.orderedMembers(of: property).filter { !$0.isDeleted }.map {
-            EntityKey(entityIndex: $0.binding.entity.index, key: $0.reference)
         }
     }
 
@@ -190,5 +180,14 @@ extension ManagedObjectContext: ObjectChannel {
         // The next change makes another row, so holders of this one must ask again.
         row.slab.hasSupersededRows.store(true, ordering: .relaxed)
         return row
+    }
+}
+
+extension ManagedObject {
+    fileprivate final func keysOfMembers(of property: Property) throws -> [EntityKey] {
+        try loadMembers(of: property)
+        return orderedMembers(of: property).filter { !$0.isDeleted }.map {
+            EntityKey(entityIndex: $0.binding.entity.index, key: $0.reference)
+        }
     }
 }

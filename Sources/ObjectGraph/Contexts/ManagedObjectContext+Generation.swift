@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     func forgetRowsOfFaults() {
         for table in identityMap.tables {
             table.forEach { object in
-                if object.state.deletion == .foundGone { expectRow(of: object) }
+                if object.state.deletion == .foundGone { object.expectRow(in: self) }
                 guard object.state.isFault, !object.state.isDeleted, !object.state.life.isInsertion
                 else { return }
                 object.row = nil

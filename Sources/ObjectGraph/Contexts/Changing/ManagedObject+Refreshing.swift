@@ -1,7 +1,7 @@
 // Giving up values that are not saved or not the newest, without notifying anybody (spec §2.8).
 extension ManagedObject {
     final func refreshSilently(mergeChanges: Bool, in context: ManagedObjectContext) {
-        if state.deletion == .foundGone { context.expectRow(of: self) }
+        if state.deletion == .foundGone { expectRow(in: context) }
         if mergeChanges, hasChanges { return renewRow(in: context) }
         turnIntoFault()
         guard state.life == .updated else { return }

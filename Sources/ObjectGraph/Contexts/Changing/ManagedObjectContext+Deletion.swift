@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     /// Takes back a deletion that has not been saved. If the row is gone, the next read finds that.
     func revive(_ object: ManagedObject) {
         guard object.state.isDeleted else { return }
-        if object.state.deletion.isOfOthers { return expectRow(of: object) }
+        if object.state.deletion.isOfOthers { return object.expectRow(in: self) }
         noteEvent(of: object)
         tracker.withdrawDeletion(of: object)
     }

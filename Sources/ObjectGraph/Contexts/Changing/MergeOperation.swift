@@ -66,10 +66,10 @@ struct MergeOperation {
     private func mergeRow(ofDeleted object: ManagedObject) {
         if object.state.deletion.isOfOthers {
             // The row is not back if the deletion is the newer change.
-            guard (try? context.hasRowAbove(object)) == true else { return }
+            guard (try? object.hasRowAbove(in: context)) == true else { return }
             guard object.state.deletion == .mergedToo else {
                 if object.state.life == .updated { context.tracker.withdrawUpdate(of: object) }
-                return context.expectRow(of: object)
+                return object.expectRow(in: context)
             }
             object.state.deletion = .propagated
         }
@@ -92,7 +92,7 @@ struct MergeOperation {
     private func objectsWithRows(among objects: [ManagedObject]) -> Set<ManagedObject> {
         // A parent may have rows that are not stored, and be about to delete others.
         guard context.parent == nil else {
-            return Set(objects.filter { (try? context.hasRowAbove($0)) ?? false })
+            return Set(objects.filter { (try? $0.hasRowAbove(in: context)) ?? false })
         }
         // Without a cached row, nothing was read or written since the deletion. The store is asked
         // for the others, since another coordinator may have deleted their rows.

@@ -93,7 +93,7 @@ struct ChildSave {
         guard let object = context.table(change.entity.index, plan.storeNumber)[change.key] else {
             return false
         }
-        if object.state.deletion.isOfOthers { context.expectRow(of: object) }
+        if object.state.deletion.isOfOthers { object.expectRow(in: context) }
         if object.isDeleted {
             context.revive(object)
             return true

@@ -91,7 +91,7 @@ extension ConflictSettlement {
             try context.newestRows.row(of: end, in: context) != nil
         else { return false }
         keep(end)
-        if !isDeletedHere { context.expectRow(of: end) }
+        if !isDeletedHere { end.expectRow(in: context) }
         return true
     }
 

@@ -67,7 +67,7 @@ struct Reversion {
         }
         switch object.state.deletion {
         case .none, .merged, .mergedToo: return false
-        case .foundGone: context.expectRow(of: object)
+        case .foundGone: object.expectRow(in: context)
         case .marked, .propagated, .renewed:
             context.noteEvent(of: object)
             object.state.deletion = .none
