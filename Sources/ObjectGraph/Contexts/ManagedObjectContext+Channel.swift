@@ -10,7 +10,7 @@ extension ManagedObjectContext: ObjectChannel {
     ) throws -> [StoreRows] {
         try answer {
             let request = coordinator.spreads(request, entity) ? request.untilPage() : request
-            return try rows(of: fetchObjects(request, entity))
+            return try rows(of: Fetch(of: request, entity, in: self).objects(request))
         }
     }
 

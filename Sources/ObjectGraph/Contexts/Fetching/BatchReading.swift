@@ -14,22 +14,22 @@ struct BatchReading {
         context.checkQueue()
         var loaded: [ManagedObject] = []
         do {
-            return try context.inOneState(request, entity) {
+            return try request.inOneState(of: entity, in: context) {
                 let (keys, found) = try context.askAbove {
                     let keys = window()
                     return (keys, try rows(of: keys))
                 }
-                if let found { loaded = context.objects(of: found, request, entity) }
+                if let found { loaded = found.objects(request, entity, in: context) }
                 // Held until here, since the registry does not keep objects alive.
                 return try withExtendedLifetime(loaded) {
-                    let objects = context.objects(of: keys)
+                    let objects = keys.objects(in: context)
                     let prefetched = try Prefetch(in: context).run(for: objects, request, entity)
                     context.sweepIfGrown()
                     return (objects, prefetched)
                 }
             }
         } catch {
-            let objects = context.objects(of: window())
+            let objects = window().objects(in: context)
             context.faultHandler(objects[0].objectID, error)
             return (objects, [])
         }

@@ -73,12 +73,12 @@ private struct AsynchronousFetch<Object: ManagedObject>: Sendable {
         _ found: FoundRows, _ stored: FetchRequest, _ entity: Entity
     ) throws -> FetchedObjects<Object> {
         guard !progress.isCancelled else { throw StoreError(.cancelled) }
-        let pending = context.pendingObjects(for: request, entity)
+        let fetch = Fetch(of: request, entity, in: context)
         // New pending changes may remove more rows from a page than were read to replace them.
-        guard request.stored(beside: pending) == stored else {
+        guard request.stored(beside: fetch.pending) == stored else {
             return try context.fetch(request)
         }
-        return FetchedObjects(try context.results(found, request, entity, pending))
+        return FetchedObjects(try fetch.results(found, request))
     }
 }
 

@@ -12,17 +12,16 @@ extension ManagedObjectContext {
         _ request: FetchRequest, as type: Object.Type = Object.self
     ) throws -> FetchedObjects<Object> {
         let entity = try entity(of: request, type)
-        let pending = pendingObjects(for: request, entity)
+        let fetch = Fetch(of: request, entity, in: self)
         // Changed objects need their places among all others, and a parent may have some.
-        if request.returnsFirstBatchEarly, request.fetchBatchSize > 0, pending.isEmpty,
+        if request.returnsFirstBatchEarly, request.fetchBatchSize > 0, fetch.pending.isEmpty,
             parent == nil, let keys = try channel.stores().streamKeys(request, entity: entity)
         {
             return FetchedObjects(
                 .batches(FetchedBatches(keys, request, entity: entity, context: self)))
         }
-        return try inOneState(request, entity) {
-            let found = try find(request, entity, beside: pending)
-            return FetchedObjects(try results(found, request, entity, pending))
+        return try request.inOneState(of: entity, in: self) {
+            FetchedObjects(try fetch.results(fetch.find(request), request))
         }
     }
 
@@ -33,21 +32,21 @@ extension ManagedObjectContext {
     /// - Throws: as `fetch`.
     public func fetchObjectIDs(_ request: FetchRequest) throws -> [ManagedObjectID] {
         let entity = try entity(of: request)
-        let pending = pendingObjects(for: request, entity)
-        let stored = request.stored(beside: pending)
+        let fetch = Fetch(of: request, entity, in: self)
+        let stored = request.stored(beside: fetch.pending)
         let groups = try askAbove {
             request.includesPropertyValues
                 ? try channel.fetchRows(stored, entity: entity, ReadOptions())
                     .map(StoreKeys.init)
                 : try channel.fetchKeys(stored, entity: entity)
         }
-        if let group = try keys(groups, request, entity, pending) {
+        if let group = try fetch.keys(groups, request) {
             return group.keys.map {
                 ManagedObjectID(
                     scope: binding($0.entityIndex, group.storeNumber).scope, reference: $0.key)
             }
         }
-        return try objects(.keys(groups), request, entity, pending).map(\.objectID)
+        return try fetch.objects(.keys(groups), request).map(\.objectID)
     }
 
     /// Values of the rows that match, without objects: see `propertiesToFetch`. Nulls are absent.
@@ -67,11 +66,7 @@ extension ManagedObjectContext {
     /// - Throws: as `fetch`.
     public func count(for request: FetchRequest) throws -> Int {
         let entity = try entity(of: request)
-        let pending = pendingObjects(for: request, entity)
-        guard !pending.isEmpty else { return try channel.count(request, entity: entity) }
-        return try PendingCorrection(
-            context: self, request: request, entity: entity, pending: pending
-        ).count()
+        return try Fetch(of: request, entity, in: self).count(request)
     }
 
     /// How the request would be run: for each SQLite store the statement with its bindings,
@@ -118,16 +113,6 @@ extension ManagedObjectContext {
         return entity
     }
 
-    /// Runs the statements of a request with prefetching so that they see one state.
-    func inOneState<T>(
-        _ request: FetchRequest, _ entity: Entity, _ body: () throws -> T
-    ) throws -> T {
-        guard !request.relationshipKeyPathsForPrefetching.isEmpty else { return try body() }
-        return try channel.stores().readingOneState(request, entity: entity, body)
-    }
-
-    // MARK: - Objects
-
     /// The objects whose pending changes may affect the result.
     func pendingObjects(for request: FetchRequest, _ entity: Entity) -> [ManagedObject] {
         guard request.includesPendingChanges, !tracker.isEmpty else { return [] }
@@ -142,136 +127,5 @@ extension ManagedObjectContext {
             return stores.contains(object.binding.scope.storeIdentifier ?? "")
         }
         return tracker.objects.filter(isConcerned)
-    }
-
-    private func find(
-        _ request: FetchRequest, _ entity: Entity, beside pending: [ManagedObject]
-    ) throws -> FoundRows {
-        // Does not copy the request if nothing is pending.
-        guard pending.isEmpty else {
-            return try find(request.stored(beside: pending), entity, beside: [])
-        }
-        // A program that looks one object up looks up more.
-        let isLookUp = request.fetchLimit == 1
-        return try askAbove {
-            request.wantsKeys
-                ? .keys(try channel.fetchKeys(request, entity: entity))
-                : .rows(
-                    try channel.fetchRows(
-                        request, entity: entity,
-                        ReadOptions(keepsSnapshot: isLookUp && queue.keepSnapshot())))
-        }
-    }
-
-    /// All objects that match, without prefetching: a child context does its own.
-    func fetchObjects(_ request: FetchRequest, _ entity: Entity) throws -> [ManagedObject] {
-        let pending = pendingObjects(for: request, entity)
-        let found = try find(request, entity, beside: pending)
-        return try objects(found, request, entity, pending)
-    }
-
-    /// The result of a fetch, made from what the level above has found.
-    func results(
-        _ found: FoundRows, _ request: FetchRequest, _ entity: Entity, _ pending: [ManagedObject]
-    ) throws -> FetchedResults {
-        if request.fetchBatchSize > 0, case .keys(let groups) = found,
-            let keys = try keys(groups, request, entity, pending)
-        {
-            return .batches(FetchedBatches(keys, request, entity: entity, context: self))
-        }
-        let objects = try objects(found, request, entity, pending)
-        return .objects(
-            objects, prefetched: try Prefetch(in: self).run(for: objects, request, entity))
-    }
-
-    /// The identities in order, corrected by pending changes. Returns nil if the values of many
-    /// rows are needed.
-    private func keys(
-        _ groups: [StoreKeys], _ request: FetchRequest, _ entity: Entity, _ pending: [ManagedObject]
-    ) throws -> StoreKeys? {
-        guard groups.count == 1 else { return nil }
-        guard !pending.isEmpty else { return groups[0] }
-        return try PendingCorrection(
-            context: self, request: request, entity: entity, pending: pending
-        ).correct(groups[0])
-    }
-
-    private func objects(
-        _ found: FoundRows, _ request: FetchRequest, _ entity: Entity, _ pending: [ManagedObject]
-    ) throws -> [ManagedObject] {
-        var objects: [ManagedObject]
-        let storeCount: Int
-        switch found {
-        case .rows(let groups):
-            storeCount = groups.count
-            objects = groups.joined { self.objects(of: $0, request, entity) }
-        case .keys(let groups):
-            if let keys = try keys(groups, request, entity, pending) {
-                return self.objects(of: keys)
-            }
-            storeCount = groups.count
-            objects = groups.joined { self.objects(of: $0) }
-            if !request.sortKeys.isEmpty { try load(objects, entity) }
-        }
-        if !pending.isEmpty {
-            return try PendingCorrection(
-                context: self, request: request, entity: entity, pending: pending
-            ).correct(objects)
-        }
-        guard storeCount > 1 else { return objects }
-        return try request.page(of: request.sorted(objects, entity, model))
-    }
-
-    func objects(
-        of fetched: StoreRows, _ request: FetchRequest, _ entity: Entity
-    ) -> [ManagedObject] {
-        objects(
-            of: fetched, root: entity, realised: !request.returnsObjectsAsFaults,
-            refreshes: request.shouldRefreshRefetchedObjects)
-    }
-
-    func objects(of fetched: StoreKeys) -> [ManagedObject] {
-        fetched.keys.map {
-            object($0.key, entityIndex: $0.entityIndex, storeNumber: fetched.storeNumber)
-        }
-    }
-}
-
-/// The results of the level above: rows, or identities if no values are needed yet.
-enum FoundRows: Sendable {
-    case rows([StoreRows])
-    case keys([StoreKeys])
-}
-
-extension FetchRequest {
-    /// Whether a fetch of objects reads their identities first.
-    var wantsKeys: Bool { fetchBatchSize > 0 || !includesPropertyValues }
-
-    /// The objects in the order of the request.
-    func sorted(
-        _ objects: [ManagedObject], _ entity: Entity, _ model: ManagedObjectModel
-    ) throws -> [ManagedObject] {
-        guard !sortKeys.isEmpty else { return objects }
-        let sort = try CompiledSort(sortKeys, entity: entity, model: model)
-        return objects.map(ObjectSubject.init).sorted(by: sort.areInIncreasingOrder).map(\.object)
-    }
-
-    /// The request to the level above. Each object with pending changes may leave the page, so as
-    /// many more rows are read.
-    func stored(beside pending: [ManagedObject]) -> FetchRequest {
-        pending.isEmpty ? self : untilPage(and: pending.count(where: \.mayBeKnownAbove))
-    }
-}
-
-extension StoreKeys {
-    init(_ fetched: StoreRows) {
-        self.init(storeNumber: fetched.storeNumber, keys: fetched.rows.map(EntityKey.init))
-    }
-}
-
-extension Array {
-    /// Concatenates the results of the groups. The result of a single group is not copied.
-    fileprivate func joined<Result>(_ results: (Element) -> [Result]) -> [Result] {
-        count == 1 ? results(self[0]) : flatMap(results)
     }
 }
