@@ -187,9 +187,26 @@ final class DecodedGraph<Object: ManagedObject> {
                     target.drafts[0].path + [key ?? ObjectCodingKey(property.name)])
             }
         } catch {
-            context.takeBackInsertions(new.compactMap(\.object))
+            takeBackInsertions(new.compactMap(\.object))
             throw error
         }
+    }
+
+    /// Removes new objects as if they had never been inserted: no hook is called, no delete rule
+    /// applies.
+    private func takeBackInsertions(_ objects: [ManagedObject]) {
+        for object in objects where !object.state.isDetached && !object.state.isDeleted {
+            for property in object.binding.entity.properties {
+                switch property.kind {
+                case .attribute: continue
+                case .toOne: object.setDestination(nil, of: property)
+                case .toMany: object.setDestinations([], of: property)
+                }
+            }
+            context.markDeleted(object)
+            object.state.deletion = .propagated
+        }
+        context.processChanges(isSaving: false)
     }
 
     /// Notes the to-one relationships that are set from their other ends.
@@ -202,24 +219,5 @@ final class DecodedGraph<Object: ManagedObject> {
                 }
             }
         }
-    }
-}
-
-extension ManagedObjectContext {
-    /// Removes new objects as if they had never been inserted: no hook is called, no delete rule
-    /// applies.
-    fileprivate func takeBackInsertions(_ objects: [ManagedObject]) {
-        for object in objects where !object.state.isDetached && !object.state.isDeleted {
-            for property in object.binding.entity.properties {
-                switch property.kind {
-                case .attribute: continue
-                case .toOne: object.setDestination(nil, of: property)
-                case .toMany: object.setDestinations([], of: property)
-                }
-            }
-            markDeleted(object)
-            object.state.deletion = .propagated
-        }
-        processChanges(isSaving: false)
     }
 }

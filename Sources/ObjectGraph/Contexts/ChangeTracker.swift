@@ -127,14 +127,36 @@ struct ChangeTracker {
     /// Notes that a pair is added or removed; the last note about a pair counts.
     mutating func noteJoin(_ note: JoinNote, isAddition: Bool) { joins[note] = isAddition }
 
+    /// Whether a pair was added or removed since the last save.
+    func hasJoin(
+        from source: ManagedObject, to destination: ManagedObject, _ property: Property
+    ) -> Bool {
+        guard !joins.isEmpty else { return false }
+        return joins[JoinNote(from: source, to: destination, property)] != nil
+    }
+
     mutating func withdrawJoin(_ note: JoinNote) { joins[note] = nil }
+
+    /// Takes back a change to a pair.
+    mutating func withdrawJoin(
+        from source: ManagedObject, to destination: ManagedObject, _ property: Property
+    ) {
+        let note = JoinNote(from: source, to: destination, property)
+        withdrawJoin(note)
+        if let mirrored = note.mirrored(along: property) { withdrawJoin(mirrored) }
+    }
 
     mutating func withdrawJoins(where isWithdrawn: (JoinNote) -> Bool) {
         joins = joins.filter { !isWithdrawn($0.key) }
     }
 
-    mutating func keepTransients(_ values: [Int: AttributeValue], of object: ManagedObject) {
-        committedTransients[object] = values
+    /// Keeps transient values for a rollback, since rows do not have them.
+    mutating func keepTransients(of object: ManagedObject) {
+        guard let changes = object.changesBesideDraft else { return }
+        let indexes = object.binding.entity.transientIndexes.filter(changes.contains)
+        guard !indexes.isEmpty else { return }
+        committedTransients[object] = Dictionary(
+            uniqueKeysWithValues: indexes.map { ($0, changes[$0]) })
     }
 
     mutating func check(_ object: ManagedObject) { checked.insert(object) }

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
                 return
             }
             let isOutermost = waitingForFollowers == nil
-            waitingForFollowers = (waitingForFollowers ?? []) + [withPresentIDs(followed)]
+            waitingForFollowers = (waitingForFollowers ?? []) + [followed.withPresentIDs(in: self)]
             if let notification { observers.post(notification) }
             guard isOutermost else { return }
             defer { waitingForFollowers = nil }
@@ -25,15 +25,25 @@ extension ManagedObjectContext {
         }
     }
 
+    /// Has followers report the keys that a save further up has assigned, on the context's queue.
+    func enqueueReportOfKeys() {
+        guard !followers.isEmpty else { return }
+        perform { self.post(nil, followed: .didSave(ObjectChanges())) }
+    }
+}
+
+extension ContextNotification {
     /// The notification with the identifiers that objects have when it is taken: a save that a
     /// follower has performed gives new objects other ones.
-    private func withPresentIDs(_ notification: ContextNotification) -> () -> ContextNotification {
-        guard case .objectsDidChange(let changes) = notification else { return { notification } }
+    fileprivate func withPresentIDs(
+        in context: ManagedObjectContext
+    ) -> () -> ContextNotification {
+        guard case .objectsDidChange(let changes) = self else { return { self } }
         var objects: [ManagedObjectID: ManagedObject] = [:]
         for ids in [changes.inserted, changes.updated, changes.deleted, changes.refreshed] {
-            for id in ids where id.isTemporaryID { objects[id] = registeredObject(for: id) }
+            for id in ids where id.isTemporaryID { objects[id] = context.registeredObject(for: id) }
         }
-        guard !objects.isEmpty else { return { notification } }
+        guard !objects.isEmpty else { return { self } }
         return {
             func present(_ ids: [ManagedObjectID]) -> [ManagedObjectID] {
                 ids.map { objects[$0]?.objectID ?? $0 }
@@ -45,11 +55,5 @@ extension ManagedObjectContext {
             changes.refreshed = present(changes.refreshed)
             return .objectsDidChange(changes)
         }
-    }
-
-    /// Has followers report the keys that a save further up has assigned, on the context's queue.
-    func enqueueReportOfKeys() {
-        guard !followers.isEmpty else { return }
-        perform { self.post(nil, followed: .didSave(ObjectChanges())) }
     }
 }

@@ -59,16 +59,7 @@ extension ManagedObjectContext {
         self.channel = channel
         identityMap.use(channel)
         forgetRowsOfFaults()
-        notifyDescendantsOfMove()
-    }
-
-    // Notifies all descendants at once: the queue of a grandchild may be entered before its
-    // parent's.
-    private func notifyDescendantsOfMove() {
-        for child in liveChildren {
-            child.pendingUpdates.withLock { $0.parentHasMoved = true }
-            child.notifyDescendantsOfMove()
-        }
+        notifyDescendants { $0.parentHasMoved = true }
     }
 
     /// Makes each fault ask the level above for its row, and look again for a row that was found
@@ -76,7 +67,7 @@ extension ManagedObjectContext {
     func forgetRowsOfFaults() {
         for table in identityMap.tables {
             table.forEach { object in
-                if object.state.deletion == .foundGone { expectRow(of: object) }
+                if object.state.deletion == .foundGone { object.expectRow(in: self) }
                 guard object.state.isFault, !object.state.isDeleted, !object.state.life.isInsertion
                 else { return }
                 object.row = nil

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
         }
         guard let row = found else { throw FetchError.noSuchObject(id) }
         let object = object(id.reference, scope)
-        if object.state.deletion == .foundGone { expectRow(of: object) }
+        if object.state.deletion == .foundGone { object.expectRow(in: self) }
         renew(object, row, realised: true, refreshes: false)
         return object
     }
@@ -251,7 +251,7 @@ extension ManagedObjectContext {
         {
             return seedForInsertion(last.binding)
         }
-        let binding = bindingForInsertion(of: entityForInsertion(of: type))
+        let binding = bindingForInsertion(of: model.entityForInsertion(of: type))
         identityMap.noteInsertion(
             LastInsertion(
                 type: identifier, binding: binding,
@@ -263,7 +263,7 @@ extension ManagedObjectContext {
         of type: ManagedObject.Type, into store: PersistentStoreHandle
     ) throws(StoreError) -> ObjectSeed {
         checkQueue()
-        return seedForInsertion(try binding(of: entityForInsertion(of: type), in: store))
+        return seedForInsertion(try binding(of: model.entityForInsertion(of: type), in: store))
     }
 
     private func binding(
@@ -273,23 +273,6 @@ extension ManagedObjectContext {
             throw StoreError(.noStore(entity: entity.name), url: store.url)
         }
         return binding(entity.index, store.number)
-    }
-
-    private func entityForInsertion(of type: ManagedObject.Type) -> Entity {
-        let entities = model.entities(ofClass: type)
-        guard entities.count == 1 else {
-            fatalError(
-                entities.isEmpty
-                    ? "No entity of the model has the class \(type); name it as managedObjectClass of its entity, or in classes when the model is read from a file."
-                    : "Several entities have the class \(type); insert with insertObject(entityName:)."
-            )
-        }
-        guard !entities[0].isAbstract else {
-            fatalError(
-                "The entity '\(entities[0].name)' is abstract; insert an object of one of its subentities."
-            )
-        }
-        return entities[0]
     }
 
     private func bindingForInsertion(of entity: Entity) -> EntityBinding {
@@ -352,58 +335,23 @@ extension ManagedObjectContext {
         }
         tracker.delete(object, as: .foundGone)
     }
+}
 
-    /// Makes an object whose row was found gone an ordinary fault again; its next read looks for
-    /// the row.
-    func expectRow(of object: ManagedObject) {
-        tracker.withdrawDeletion(of: object)
-        object.row = nil
-        object.state.flags.insert(.fault)
-        object.contents?.unload()
-    }
-
-    /// Whether the level above has a row of the object.
-    func hasRowAbove(_ object: ManagedObject) throws -> Bool {
-        try askAbove {
-            try channel.row(
-                object.reference, object.binding.scope, ReadOptions(staleness: stalenessInterval))
-        } != nil
-    }
-
-    /// Whether the row cache has the version of the row that a realised object has.
-    func hasNewestCachedRow(_ object: ManagedObject) -> Bool {
-        guard let row = object.row else { return false }
-        return coordinator.cachedVersion(object.reference, object.binding.scope) == row.version
-    }
-
-    /// The members of a to-many relationship according to the level above, as faults with their
-    /// rows if these were read along.
-    func membersAbove(of property: Property, _ owner: ManagedObject) throws -> [ManagedObject] {
-        let storeNumber = owner.binding.storeNumber
-        let found = try askAbove {
-            try channel.members(
-                of: property, owner.binding.scope, key: owner.reference,
-                ReadOptions(keepsSnapshot: queue.keepSnapshot()))
+extension ManagedObjectModel {
+    fileprivate func entityForInsertion(of type: ManagedObject.Type) -> Entity {
+        let entities = self.entities(ofClass: type)
+        guard entities.count == 1 else {
+            fatalError(
+                entities.isEmpty
+                    ? "No entity of the model has the class \(type); name it as managedObjectClass of its entity, or in classes when the model is read from a file."
+                    : "Several entities have the class \(type); insert with insertObject(entityName:)."
+            )
         }
-        switch found {
-        case .rows(let rows):
-            return objects(
-                of: StoreRows(storeNumber: storeNumber, rows: rows),
-                root: model.destination(of: property.relationship!), realised: false,
-                refreshes: false)
-        case .keys(let keys):
-            return keys.map {
-                object($0.key, entityIndex: $0.entityIndex, storeNumber: storeNumber)
-            }
+        guard !entities[0].isAbstract else {
+            fatalError(
+                "The entity '\(entities[0].name)' is abstract; insert an object of one of its subentities."
+            )
         }
-    }
-
-    /// The identities of the members of a to-many relationship according to the level above.
-    func destinationsAbove(
-        of property: Property, _ object: ManagedObject
-    ) throws -> [EntityKey] {
-        try askAbove {
-            try channel.members(of: property, object.binding.scope, key: object.reference, nil)
-        }.identities
+        return entities[0]
     }
 }

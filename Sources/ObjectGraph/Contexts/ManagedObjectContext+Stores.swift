@@ -20,7 +20,7 @@ extension ManagedObjectContext {
     }
 
     private func invalidate(_ objects: [ManagedObject]) {
-        dropReferences(to: objects)
+        GoneObjects(context: self, objects: objects).dropReferences()
         let ids = hasObservers ? objects.map(\.objectID) : []
         for object in objects {
             object.turnIntoFault()

@@ -101,11 +101,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
     /// The pending changes.
     @exclusivity(unchecked) var tracker = ChangeTracker()
     var failedReads = FailedReads()
+    var newestRows = NewestRows()
     var undoRecorder = UndoRecorder()
-
-    /// While conflicts are settled, the newest rows that were read for all of them together; nil
-    /// for a row that is gone.
-    var newestRows: [ManagedObject: RowReference?] = [:]
 
     @exclusivity(unchecked) var propertyObservers = PropertyObservers()
 
@@ -209,24 +206,4 @@ struct PermanentKey: Sendable {
     let scope: ObjectIDScope
     let temporary: Int64
     let permanent: Int64
-}
-
-/// A pair of a relationship that is kept in a join table.
-struct JoinNote: Hashable {
-    let source: ManagedObject
-    let destination: ManagedObject
-    let propertyIndex: Int
-}
-
-extension JoinNote: Comparable {
-    /// The order in which pairs are written: by store, relationship and keys.
-    static func < (first: JoinNote, second: JoinNote) -> Bool { first.place < second.place }
-
-    private var place: (Int, UInt32, Int64, Int64) {
-        let binding = source.binding
-        return (
-            binding.storeNumber, binding.accessors[propertyIndex].identifier, source.reference,
-            destination.reference
-        )
-    }
 }

@@ -40,7 +40,7 @@ open class MergePolicy: @unchecked Sendable {
     open func resolve(
         _ conflicts: [MergeConflict], in context: ManagedObjectContext
     ) throws {
-        try context.settle(conflicts, by: kind)
+        try ConflictSettlement(context: context, kind: kind).settle(conflicts)
     }
 
     /// Settles violated uniqueness constraints.
@@ -49,6 +49,6 @@ open class MergePolicy: @unchecked Sendable {
     open func resolve(
         _ conflicts: [ConstraintConflict], in context: ManagedObjectContext
     ) throws {
-        try context.settle(conflicts, by: kind)
+        try ConflictSettlement(context: context, kind: kind).settle(conflicts)
     }
 }

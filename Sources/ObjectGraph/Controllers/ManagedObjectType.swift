@@ -28,7 +28,8 @@ extension ManagedObjectType {
         var request = try request(in: context, predicate, sortKeys)
         request.fetchLimit = 1
         request.returnsObjectsAsFaults = false
-        let found = try context.fetchObjects(request, context.entity(of: request, Self.self))
+        let entity = try context.entity(of: request, Self.self)
+        let found = try Fetch(of: request, entity, in: context).objects(request)
         return found.first.map { unsafeDowncast($0, to: Self.self) }
     }
 

@@ -117,7 +117,7 @@ extension ManagedObject {
 
     /// Keeps beside the draft which of its values were set to nil. A finished draft has been
     /// handled.
-    fileprivate final func keepNotes(of draft: RowReference) {
+    private final func keepNotes(of draft: RowReference) {
         guard draft.key == 0, draft.version != 0 else { return }
         for property in binding.entity.properties where property.attributeType != nil {
             guard let slot = property.slot, RowDraft.wasSetToNil(slot, draft),
@@ -126,9 +126,35 @@ extension ManagedObject {
             unsavedValues[property.index] = .null
         }
     }
+
+    /// The draft with all values beside it, as the row to save; nil if they do not
+    /// fit.
+    ///
+    /// The object keeps both until the save has succeeded.
+    final func finishedDraft(_ references: inout RowReferences) -> RowReference? {
+        guard state.flags.contains(.draft), let row = valuesRow else { return nil }
+        // The version replaces the notes, which only uniqueness conflicts use from here on.
+        if row.version != 0, !binding.entity.uniquenessConstraints.isEmpty {
+            keepNotes(of: row)
+        }
+        var draft = RowDraft(
+            DraftSpace(of: row.slab), start: row.start, binding.extent)
+        if let changes = changesBesideDraft {
+            let accessors = binding.accessors
+            changes.mask.forEach { index in
+                let accessor = accessors[index]
+                guard accessor.slot >= 0 else { return }
+                draft.clear(Int(accessor.slot))
+                references.write(changes.pointer(index), accessor, into: &draft)
+            }
+            guard !draft.isTooLarge else { return nil }
+        }
+        draft.finish(key: reference, version: 1)
+        return row
+    }
 }
 
-// MARK: - Making drafts and finishing them
+// MARK: - Making drafts
 
 extension ManagedObjectContext {
     /// The seed of a new object with a draft.
@@ -151,34 +177,6 @@ extension ManagedObjectContext {
         let made = DraftSpace.makeSlab(capacity: max(capacity, extent.fixedByteCount * 4))
         draftSlab = made
         return made
-    }
-
-    /// The draft of an object with all values beside it, as the row to save; nil if they do not
-    /// fit.
-    ///
-    /// The object keeps both until the save has succeeded.
-    func finishedDraft(
-        of object: ManagedObject, _ references: inout RowReferences
-    ) -> RowReference? {
-        guard object.state.flags.contains(.draft), let row = object.valuesRow else { return nil }
-        // The version replaces the notes, which only uniqueness conflicts use from here on.
-        if row.version != 0, !object.binding.entity.uniquenessConstraints.isEmpty {
-            object.keepNotes(of: row)
-        }
-        var draft = RowDraft(
-            DraftSpace(of: row.slab), start: row.start, object.binding.extent)
-        if let changes = object.changesBesideDraft {
-            let accessors = object.binding.accessors
-            changes.mask.forEach { index in
-                let accessor = accessors[index]
-                guard accessor.slot >= 0 else { return }
-                draft.clear(Int(accessor.slot))
-                write(changes.pointer(index), accessor, into: &draft, &references)
-            }
-            guard !draft.isTooLarge else { return nil }
-        }
-        draft.finish(key: object.reference, version: 1)
-        return row
     }
 }
 

@@ -132,7 +132,7 @@ extension ManagedObject {
     /// elsewhere now.
     private final func cutEnd(_ property: Property, from object: ManagedObject) {
         guard let inverse = binding.model.inverse(of: property.relationship!) else { return }
-        managedObjectContext?.renewIfStale(self, inverse, of: object)
+        if let context = managedObjectContext { renewIfStale(inverse, of: object, in: context) }
         if destination(of: property) === object { store(nil, in: property) }
     }
 

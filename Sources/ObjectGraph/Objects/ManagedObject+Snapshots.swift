@@ -111,7 +111,7 @@ extension ManagedObject {
         guard known == nil, !state.life.isInsertion, let context = managedObjectContext else {
             return orderedMembers(of: property).map(\.objectID)
         }
-        return try context.destinationsAbove(of: property, self).map {
+        return try destinationsAbove(of: property, in: context).map {
             ManagedObjectID(
                 scope: context.binding($0.entityIndex, binding.storeNumber).scope, reference: $0.key
             )

@@ -24,7 +24,7 @@ extension ManagedObject {
         if let objects = contents?.relationships[property.index]?.objects { return objects }
         let stored =
             try mayHaveStoredMembers(of: property)
-            ? managedObjectContext?.membersAbove(of: property, self) ?? [] : []
+            ? managedObjectContext.map { try membersAbove(of: property, in: $0) } ?? [] : []
         return load(stored, of: property)
     }
 
@@ -34,7 +34,7 @@ extension ManagedObject {
         // Others may refer to this object. Stored pairs need the rows of both ends, so they exist
         // only if another context has inserted the row again too.
         return try binding.model.inverse(of: property.relationship!)?.kind == .toOne
-            || managedObjectContext?.hasRowAbove(self) ?? false
+            || managedObjectContext.map { try hasRowAbove(in: $0) } ?? false
     }
 
     /// Whether the row was found gone (spec §3.5).
@@ -215,7 +215,7 @@ extension ManagedObject {
             return
         }
         guard let context = managedObjectContext else { return changeIsLost() }
-        let hasUnsavedPair = context.hasUnsavedPair(from: self, to: object, property)
+        let hasUnsavedPair = context.tracker.hasJoin(from: self, to: object, property)
         // Otherwise the members need not be read.
         if hasUnsavedPair || context.undoManager != nil || hasLoadedDestinations(of: property),
             knownMembers(of: property)?.contains(object) == isAddition
@@ -229,7 +229,7 @@ extension ManagedObject {
         context.noteJoin(from: self, to: object, property, isAddition: isAddition)
         if takesBack {
             forgetNotes(about: object, in: property, inverse)
-            context.withdrawJoin(from: self, to: object, property)
+            context.tracker.withdrawJoin(from: self, to: object, property)
         }
         if isAddition { noteRelation(to: object) }
     }
@@ -239,7 +239,8 @@ extension ManagedObject {
         if let known = contents?.relationships[property.index], known.areNotesExact {
             return known.hasNote(object, false)
         }
-        return try? managedObjectContext?.membersAbove(of: property, self).contains(object)
+        guard let context = managedObjectContext else { return nil }
+        return try? membersAbove(of: property, in: context).contains(object)
     }
 
     /// Discards the unsaved additions and removals of a pair at both ends.

@@ -53,7 +53,7 @@ extension ManagedObjectContext {
     /// Takes back a deletion that has not been saved. If the row is gone, the next read finds that.
     func revive(_ object: ManagedObject) {
         guard object.state.isDeleted else { return }
-        if object.state.deletion.isOfOthers { return expectRow(of: object) }
+        if object.state.deletion.isOfOthers { return object.expectRow(in: self) }
         noteEvent(of: object)
         tracker.withdrawDeletion(of: object)
     }
@@ -73,14 +73,19 @@ extension ManagedObjectContext {
     @discardableResult
     func processChanges(isSaving: Bool) -> [ManagedObject] {
         beginOperation()
-        let unplaced = readingForEngine {
+        let unplaced: [ManagedObject] = readingForEngine {
             if isSaving, parent == nil {
                 for object in tracker.deleted where object.state.deletion == .renewed {
                     object.applyDeleteRulesAgain()
                 }
             }
-            if isSaving || propagatesDeletesAtEndOfEvent { propagateDeletions() }
-            return model.hasOrderedRelationships ? assignPlaces(isSaving: isSaving) : []
+            if isSaving || propagatesDeletesAtEndOfEvent {
+                DeletePropagation(context: self).run()
+            }
+            guard model.hasOrderedRelationships else { return [] }
+            var places = PlaceAssignment(in: self)
+            places.run(isSaving: isSaving)
+            return places.unplaced
         }
         guard !tracker.event.isEmpty else {
             // A save does not look for changes that observers would make now.
@@ -91,7 +96,8 @@ extension ManagedObjectContext {
         let changed = tracker.endEvent()
         let dropped = dropDeletedInsertions(among: changed)
         if undoManager != nil { registerUndo() }
-        let changes = hasObservers ? changes(of: changed, dropped) : ObjectChanges()
+        let changes =
+            hasObservers ? ObjectChanges(of: changed, dropped) : ObjectChanges()
         // Before observers are notified, because they may change objects themselves.
         changed.forEachBorrowed {
             if $0.isToBeInserted {
@@ -105,27 +111,6 @@ extension ManagedObjectContext {
         return changed
     }
 
-    /// - Parameter dropped: New objects that were deleted and that observers were notified of.
-    private func changes(
-        of objects: [ManagedObject], _ dropped: [ManagedObjectID]
-    ) -> ObjectChanges {
-        var changes = ObjectChanges(deleted: dropped)
-        for object in objects where !object.state.isDetached {
-            let id = object.objectID
-            if object.state.isDeleted {
-                // A new object stays until the save applies delete rules.
-                if !object.state.life.isInsertion || object.state.flags.contains(.announced) {
-                    changes.deleted.append(id)
-                }
-            } else if object.state.life.isInsertion, !object.state.flags.contains(.announced) {
-                changes.inserted.append(id)
-            } else {
-                changes.updated.append(id)
-            }
-        }
-        return changes
-    }
-
     /// Detaches new objects that were deleted.
     ///
     /// - Returns: Those that observers were notified of.
@@ -136,122 +121,31 @@ extension ManagedObjectContext {
         if objects.allSatisfyBorrowed({ !isDropped($0) }) { return [] }
         let dropped = objects.filter(isDropped)
         let announced = dropped.filter { $0.state.flags.contains(.announced) }.map(\.objectID)
-        dropUncut(dropped)
+        GoneObjects(context: self, objects: dropped).dropUncut()
         for object in dropped { detach(object) }
         tracker.forgetDetached()
         return announced
     }
+}
 
-    // MARK: - Delete rules
-
-    // The list grows while it is worked through: cascades append to it, level by level.
-    func propagateDeletions() {
-        var (position, levelEnd) = (0, 0)
-        while position < tracker.deleted.count {
-            guard position < levelEnd else {
-                readEnds(of: tracker.deleted[position...].filter { $0.state.deletion == .marked }) {
-                    $0 == .nullify || $0 == .cascade
-                }
-                // The list may have changed: values that are read wake the objects that have them.
-                levelEnd = tracker.deleted.count
-                continue
-            }
-            let object = tracker.deleted[position]
-            position += 1
-            guard object.state.deletion == .marked else { continue }
-            noteEvent(of: object)
-            object.state.deletion = .propagated
-            do {
-                try requiringReads {
-                    for property in object.binding.entity.properties
-                    where property.relationship != nil {
-                        propagateDeletion(of: object, along: property)
-                    }
-                }
-            } catch {
-                // The next event tries again.
-                object.state.deletion = .marked
-            }
-        }
-    }
-
-    private func propagateDeletion(of object: ManagedObject, along property: Property) {
-        let relationship = property.relationship!
-        switch (property.kind, relationship.deleteRule) {
-        case (_, .noAction), (_, .deny), (.attribute, _):
-            break
-        case (.toOne, let rule):
-            guard let destination = object.destination(of: property) else { return }
-            if rule == .cascade { delete(destination) }
-            renewIfStale(destination, property, of: object)
-            if !destination.isDeleted || relationship.inverseIndex != nil {
-                object.setDestination(nil, of: property)
-            }
-        case (.toMany, let rule):
-            let members = object.destinations(of: property)
-            object.readTogether(members, of: property)
-            for destination in members {
-                if rule == .cascade, !destination.state.isDetached { delete(destination) }
-                renewIfStale(destination, property, of: object)
-                object.change(destination, in: property, isAddition: false)
-            }
-        }
-    }
-
-    // MARK: - Members that are gone
-
-    /// Removes deleted objects that leave the context from relationships that no delete rule has
-    /// cut.
-    func dropUncut(_ deleted: [ManagedObject]) {
-        dropMembers(
-            deleted.filter { object in
-                // These may still be members: no rule was applied to rows found gone, no rule cuts
-                // lasting members, and an object may have got an owner since.
-                let wasFoundGone = object.row == nil && !object.state.life.isInsertion
-                return wasFoundGone
-                    || model.lastingMembers.contains(object.binding.entity.index)
-                    || object.isMember
-            })
-    }
-
-    /// Removes objects that are gone from the to-many relationships that have been read.
-    func dropMembers(_ objects: [ManagedObject]) {
-        guard !objects.isEmpty else { return }
-        let gone = Set(objects)
-        let roots = Set(objects.map(\.binding.rootIndex))
-        for table in identityMap.tables
-        where model.hasToManyRelationship(fromRoot: table.rootIndex, toRoots: roots) {
-            table.forEach { $0.contents?.drop(gone) }
-        }
-    }
-
-    /// Removes objects that are gone from the relationships of other objects.
+extension ObjectChanges {
+    /// What has changed in an event.
     ///
-    /// - Returns: The unsaved objects whose to-one relationships were set to nil.
-    @discardableResult
-    func dropReferences(to gone: [ManagedObject]) -> [ManagedObject] {
-        dropMembers(gone)
-        return cutReferences(to: gone)
-    }
-
-    /// Sets to-one relationships of unsaved objects to nil if their destination is gone.
-    ///
-    /// - Returns: The objects that have lost a destination.
-    private func cutReferences(to objects: [ManagedObject]) -> [ManagedObject] {
-        guard !objects.isEmpty else { return [] }
-        let gone = Set(objects)
-        var cut: [ManagedObject] = []
-        for object in tracker.inserted + tracker.updated
-        where object.state.life.isToBeWritten && !object.isFault && !object.isDeleted {
-            for index in object.binding.entity.toOneIndexes
-            where object.isInserted || object.changesBesideDraft?.contains(index) == true {
-                let property = object.binding.entity.properties[index]
-                if let destination = object.destination(of: property), gone.contains(destination) {
-                    object.store(nil, in: property)
-                    cut.append(object)
+    /// - Parameter dropped: New objects that were deleted and that observers were notified of.
+    fileprivate init(of objects: [ManagedObject], _ dropped: [ManagedObjectID]) {
+        self.init(deleted: dropped)
+        for object in objects where !object.state.isDetached {
+            let id = object.objectID
+            if object.state.isDeleted {
+                // A new object stays until the save applies delete rules.
+                if !object.state.life.isInsertion || object.state.flags.contains(.announced) {
+                    deleted.append(id)
                 }
+            } else if object.state.life.isInsertion, !object.state.flags.contains(.announced) {
+                inserted.append(id)
+            } else {
+                updated.append(id)
             }
         }
-        return cut
     }
 }

@@ -44,16 +44,16 @@ extension ManagedObjectContext {
         beginOperation()
         defer { endOperation() }
         returnToFirstState()
-        notifyDescendantsOfReset()
+        notifyDescendants { $0.parentWasReset = true }
         assertInvariants()
     }
 
     // Notifies all descendants at once: the queue of a grandchild may be entered before its
     // parent's.
-    private func notifyDescendantsOfReset() {
+    func notifyDescendants(_ note: @Sendable (inout PendingUpdates) -> Void) {
         for child in liveChildren {
-            child.pendingUpdates.withLock { $0.parentWasReset = true }
-            child.notifyDescendantsOfReset()
+            child.pendingUpdates.withLock { note(&$0) }
+            child.notifyDescendants(note)
         }
     }
 
@@ -109,7 +109,7 @@ extension ManagedObjectContext {
         defer { assertPendingInvariants() }
         guard object.managedObjectContext === self else { return }
         if !mergeChanges || !object.hasChanges { failedReads.forget(object) }
-        refreshSilently(object, mergeChanges: mergeChanges)
+        object.refreshSilently(mergeChanges: mergeChanges, in: self)
         if hasObservers {
             post(.objectsDidChange(ObjectChanges(refreshed: [object.objectID])))
         }
@@ -123,46 +123,12 @@ extension ManagedObjectContext {
         let objects = identityMap.objects
         for object in objects {
             if !object.hasChanges { failedReads.forget(object) }
-            refreshSilently(object, mergeChanges: true)
+            object.refreshSilently(mergeChanges: true, in: self)
         }
         if hasObservers {
             post(.objectsDidChange(ObjectChanges(refreshed: objects.map(\.objectID))))
         }
         assertInvariants()
-    }
-
-    func refreshSilently(_ object: ManagedObject, mergeChanges: Bool) {
-        if object.state.deletion == .foundGone { expectRow(of: object) }
-        if mergeChanges, object.hasChanges { return renewRow(of: object) }
-        object.turnIntoFault()
-        guard object.state.life == .updated else { return }
-        tracker.withdrawUpdate(of: object)
-        // A relationship without an inverse belongs to this object alone.
-        tracker.withdrawJoins { note in
-            let property = note.source.binding.entity.properties[note.propertyIndex]
-            return note.source === object && model.inverse(of: property.relationship!) == nil
-        }
-    }
-
-    /// Replaces the object's row by the newest one and keeps its unsaved values.
-    private func renewRow(of object: ManagedObject) {
-        if object.state.life.isNew { return }
-        object.contents?.unload()
-        if object.state.life.isInsertion { return }
-        // The row that a fetch has given the fault may be older.
-        if object.isFault { return object.row = nil }
-        guard
-            let newest = try? askAbove({
-                try channel.row(
-                    object.reference, object.binding.scope,
-                    ReadOptions(staleness: stalenessInterval))
-            })
-        else { return }
-        object.forgetEqualValues()
-        let isChanged = object.row?.version != newest.version
-        object.row = newest
-        if isChanged, object.state.deletion == .propagated { object.state.deletion = .renewed }
-        object.awake(fromSnapshotEvents: .refresh)
     }
 
     // MARK: - Leaving
@@ -172,19 +138,5 @@ extension ManagedObjectContext {
         identityMap.remove(object)
         object.turnIntoFault()
         object.state = .detached
-    }
-}
-
-extension ManagedObject {
-    /// Gives up the object's pending changes, also those of its to-many relationships.
-    final func forgetPendingChanges() {
-        if !state.isDetached { enter(.clean) }
-        if state.deletion.isMerged { row = nil }
-        state.deletion = .none
-        state.flags.remove(.changedInEvent)
-        // The row is gone. It may exist again, so the next read looks for it.
-        if row == nil { state.flags.insert(.fault) }
-        discardChanges()
-        contents = nil
     }
 }

@@ -85,10 +85,8 @@ final class FetchedBatches {
     /// How many batches are kept alive: enough to go back and forth across a border.
     private static let liveBatchLimit = 4
 
-    private let context: ManagedObjectContext
-    private let entity: Entity
+    private let reading: BatchReading
     private let keys: StoreKeyStream
-    private let request: FetchRequest
 
     /// The objects with temporary references by position, since a save changes their keys.
     let unsavedObjects: [Int: ManagedObject]
@@ -99,7 +97,7 @@ final class FetchedBatches {
     ) {
         self.init(
             StoreKeyStream(storeNumber: keys.storeNumber, keys: KeyStream(keys.keys)), request,
-            entity: entity, context: context, unsaved: context.unsavedObjects(of: keys))
+            entity: entity, context: context, unsaved: Self.unsavedObjects(of: keys, in: context))
     }
 
     /// - Parameter unsaved: The objects with temporary references by position. A stream that is not
@@ -109,10 +107,20 @@ final class FetchedBatches {
         context: ManagedObjectContext, unsaved: [Int: ManagedObject] = [:]
     ) {
         self.keys = keys
-        self.request = request
-        self.entity = entity
-        self.context = context
+        reading = BatchReading(context: context, request: request, entity: entity)
         unsavedObjects = unsaved
+    }
+
+    /// The objects that may still get other keys, by position.
+    private static func unsavedObjects(
+        of found: StoreKeys, in context: ManagedObjectContext
+    ) -> [Int: ManagedObject] {
+        var unsaved: [Int: ManagedObject] = [:]
+        for (position, key) in found.keys.enumerated() where key.key < 0 {
+            unsaved[position] = context.object(
+                key.key, entityIndex: key.entityIndex, storeNumber: found.storeNumber)
+        }
+        return unsaved
     }
 
     var count: Int { keys.keys.count }
@@ -135,21 +143,21 @@ final class FetchedBatches {
     }
 
     subscript(position: Int) -> ManagedObject {
-        let number = position / request.fetchBatchSize
-        let first = number * request.fetchBatchSize
+        let size = reading.request.fetchBatchSize
+        let number = position / size
+        let first = number * size
         // The batch read last is at the end.
         for batch in liveBatches.reversed() where batch.number == number {
             return batch.objects[position - first]
         }
-        let positions = first..<min(first + request.fetchBatchSize, count)
+        let positions = first..<min(first + size, count)
         let read: [EntityKey]
         do {
             read = try keys.keys.keys(at: positions)
         } catch {
-            return context.unreadObject(
-                at: position, entity, storeNumber: keys.storeNumber, error)
+            return reading.unreadObject(at: position, storeNumber: keys.storeNumber, error)
         }
-        let batch = context.batch(request, entity) { window(read, at: positions) }
+        let batch = reading.read { window(read, at: positions) }
         if liveBatches.count == Self.liveBatchLimit { liveBatches.removeFirst() }
         liveBatches.append(
             Batch(number: number, objects: batch.objects, prefetched: batch.prefetched))

@@ -18,7 +18,9 @@ extension ManagedObjectContext {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 perform {
-                    self.begin(request, type, progress) { outcome in
+                    let fetch = AsynchronousFetch<Object>(
+                        context: self, request: request, progress: progress)
+                    fetch.begin { outcome in
                         continuation.resume(with: Result { try body(outcome.get()) })
                     }
                 }
@@ -27,30 +29,38 @@ extension ManagedObjectContext {
             progress.cancel()
         }
     }
+}
+
+/// A fetch whose rows are read on another thread.
+private struct AsynchronousFetch<Object: ManagedObject>: Sendable {
+    let context: ManagedObjectContext
+    let request: FetchRequest
+    let progress: FetchProgress
 
     /// Reads the rows on another thread, then finishes on the queue.
-    private func begin<Object: ManagedObject>(
-        _ request: FetchRequest, _ type: Object.Type, _ progress: FetchProgress,
+    func begin(
         completion: @escaping @Sendable (Result<FetchedObjects<Object>, any Error>) -> Void
     ) {
         do {
-            guard parent == nil else {
+            guard context.parent == nil else {
                 throw FetchError.unsupported(
                     feature: "An asynchronous fetch in a context with a parent "
                         + "(use a context on the coordinator)")
             }
-            let entity = try entity(of: request, type)
-            let stored = request.stored(beside: pendingObjects(for: request, entity))
-            let stores = try channel.stores()
+            let entity = try context.entity(of: request, Object.self)
+            let stored = request.stored(beside: context.pendingObjects(for: request, entity))
+            let stores = try context.channel.stores()
             DispatchQueue.global().async {
                 let found = Result { try stores.find(stored, entity, progress) }
-                self.perform {
+                context.perform {
                     completion(
                         Result {
                             let found = try found.get()
                             // The context reads another generation now.
-                            guard stores === self.channel else { return try self.fetch(request) }
-                            return try self.finish(found, stored, request, entity, progress)
+                            guard stores === context.channel else {
+                                return try context.fetch(request)
+                            }
+                            return try finish(found, stored, entity)
                         })
                 }
             }
@@ -59,15 +69,16 @@ extension ManagedObjectContext {
         }
     }
 
-    private func finish<Object: ManagedObject>(
-        _ found: FoundRows, _ stored: FetchRequest, _ request: FetchRequest, _ entity: Entity,
-        _ progress: FetchProgress
+    private func finish(
+        _ found: FoundRows, _ stored: FetchRequest, _ entity: Entity
     ) throws -> FetchedObjects<Object> {
         guard !progress.isCancelled else { throw StoreError(.cancelled) }
-        let pending = pendingObjects(for: request, entity)
+        let fetch = Fetch(of: request, entity, in: context)
         // New pending changes may remove more rows from a page than were read to replace them.
-        guard request.stored(beside: pending) == stored else { return try fetch(request) }
-        return FetchedObjects(try results(found, request, entity, pending))
+        guard request.stored(beside: fetch.pending) == stored else {
+            return try context.fetch(request)
+        }
+        return FetchedObjects(try fetch.results(found, request))
     }
 }
 

@@ -64,13 +64,14 @@ extension ManagedObjectContext {
         }
         let keys = assignment.keys
         identityMap.register(keys)
-        var references = RowReferences()
+        var references = RowReferences(context: self)
         for key in keys { references.renewed[key.temporary] = key.permanent }
-        for object in tracker.objects { renewReferences(of: object, &references) }
+        for object in tracker.objects { object.renewReferences(&references) }
         takePendingUpdates()
-        notifyDescendants(of: keys)
+        KeyDelivery(keys: keys).reachDescendants(of: self)
         // Other contexts may have objects that were saved from here and brought back since.
-        notifyRelatives(of: keys.filter { undoRecorder.mayHaveBeenSaved($0.temporary) })
+        KeyDelivery(keys: keys.filter { undoRecorder.mayHaveBeenSaved($0.temporary) })
+            .reachRelatives(of: self)
         // Nothing has changed, but snapshots and differences have the identifiers.
         if !keys.isEmpty { post(nil, followed: .didSave(ObjectChanges())) }
     }

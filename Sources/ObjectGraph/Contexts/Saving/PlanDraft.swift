@@ -1,3 +1,5 @@
+import Foundation
+
 /// Makes the plans of a save, one for each store: rows inserted, updated, deleted, then pairs.
 struct PlanDraft {
     private(set) var plans: [StorePlan] = []
@@ -12,7 +14,7 @@ struct PlanDraft {
     private let isForParent: Bool
     private let recordsHistory: Bool
     private var writer: RowWriter
-    private var references = RowReferences(open: [])
+    private var references: RowReferences
 
     /// Objects referred to that have no permanent identifier and are not inserted by this save.
     private var openReferences: [ManagedObjectID] = []
@@ -25,6 +27,7 @@ struct PlanDraft {
         self.context = context
         isForParent = context.parent != nil
         recordsHistory = !isForParent && context.coordinator.recordsHistory
+        references = RowReferences(open: [], context: context)
         writer = RowWriter(
             expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
         addInserted(work.inserted)
@@ -45,10 +48,10 @@ struct PlanDraft {
         inserted.forEachBorrowed { object in
             if isForParent { addTransients(of: object, committed: nil) }
             let row =
-                context.finishedDraft(of: object, &references)
-                ?? context.encode(
-                    object, into: &writer, &references,
-                    version: context.versionForInsertion(of: object), changes: object.changes)
+                object.finishedDraft(&references)
+                ?? object.encode(
+                    into: &writer, &references, version: object.versionForInsertion(in: context),
+                    changes: object.changes)
             add(
                 RowChange(
                     kind: .insert, entity: object.binding.entity, key: object.reference,
@@ -78,9 +81,8 @@ struct PlanDraft {
             let version = object.row?.version ?? 0
             changed.append(object)
             noteReferences(of: object, properties)
-            let row = context.encode(
-                object, into: &writer, &references, version: version &+ 1,
-                changes: object.changes)
+            let row = object.encode(
+                into: &writer, &references, version: version &+ 1, changes: object.changes)
             add(
                 RowChange(
                     kind: .update, entity: object.binding.entity, key: object.reference,
@@ -153,7 +155,7 @@ struct PlanDraft {
 
     private mutating func addPlacedJoins(_ objects: [ManagedObject]) {
         for object in objects {
-            for change in context.placedJoins(of: object) {
+            for change in object.placedJoins {
                 add(change, storeNumber: object.binding.storeNumber)
             }
         }
@@ -200,6 +202,37 @@ struct PlanDraft {
             current = plans.count
             plans.append(StorePlan(storeNumber: storeNumber))
             objects.append([])
+        }
+    }
+}
+
+extension ManagedObject {
+    /// The version of an inserted row: 1, or if the row was stored before, one above all that
+    /// anybody can have read, so that a stale save conflicts (spec §5.3).
+    ///
+    /// The context may not know the last version of the row. Seconds since 2001 exceed it unless
+    /// the row was updated more than once a second on average.
+    fileprivate final func versionForInsertion(in context: ManagedObjectContext) -> UInt32 {
+        guard state.life == .broughtBack else { return 1 }
+        let known = max(
+            row?.version ?? 0, context.undoRecorder.deletedVersion(of: reference) ?? 0)
+        return max(known &+ 1, UInt32(clamping: Int(Date.timeIntervalSinceReferenceDate)))
+    }
+
+    /// Additions to join tables for the changed ordered relationships: all members, in order.
+    fileprivate final var placedJoins: [JoinChange] {
+        binding.entity.orderedIndexes.flatMap { index -> [JoinChange] in
+            let property = binding.entity.properties[index]
+            guard hasOtherMembers(in: index),
+                property.relationship?.isInJoinTable == true
+            else { return [] }
+            let members = orderedDestinations(of: property).filter { !$0.isDeleted }
+            return members.enumerated().map { position, member in
+                JoinChange(
+                    property: property, entity: binding.entity,
+                    sourceKey: reference, destinationEntity: member.binding.entity,
+                    destinationKey: member.reference, isInsertion: true, position: position)
+            }
         }
     }
 }

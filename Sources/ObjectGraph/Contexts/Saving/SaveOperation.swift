@@ -52,7 +52,7 @@ struct SaveOperation {
             if changed.isEmpty {
                 try context.requiringReads { collect() }
                 changed = try context.requiringReads {
-                    try context.validate(work)
+                    try work.validate(in: context)
                     // A validator may have replaced values.
                     return context.processChanges(isSaving: true)
                 }
@@ -75,7 +75,7 @@ struct SaveOperation {
     }
 
     private mutating func collect() {
-        context.settleOneToOneEnds()
+        OneToOneSettlement(context: context).run()
         work = SaveWork(inserted: context.tracker.inserted)
         // Usually all are, and the list need not be copied.
         if !work.inserted.allSatisfyBorrowed({ $0.isToBeInserted }) {
@@ -96,8 +96,8 @@ struct SaveOperation {
         // Includes the objects whose rows were just found gone.
         work.deleted = context.tracker.deleted.filter(\.isDeleted)
         // Objects that were never saved are still to be refused.
-        context.dropReferences(
-            to: work.deleted.filter { $0.state.deletion.isOfOthers && $0.reference > 0 })
+        let gone = work.deleted.filter { $0.state.deletion.isOfOthers && $0.reference > 0 }
+        GoneObjects(context: context, objects: gone).dropReferences()
     }
 
     // MARK: - Plan and write
@@ -166,7 +166,9 @@ struct SaveOperation {
         let versions = conflict.conflict.positions.map { planned[$0].row?.version }
         guard rounds.allowAnother(after: versions) else { throw SaveError.unresolvedConflicts }
         try context.requiringReads {
-            try context.settle(conflict, among: planned, work)
+            try askPolicy(
+                about: conflict,
+                ConflictDescription(context: context, objects: planned, work: work))
             collect()
             context.processChanges(isSaving: true)
         }
@@ -174,7 +176,29 @@ struct SaveOperation {
         // reference that it requires. Duplicates disappear, they are not deleted.
         var remaining = work
         remaining.deleted.removeAll(where: \.isInserted)
-        try context.validate(remaining)
+        try remaining.validate(in: context)
+    }
+
+    /// Lets the merge policy change objects so that the next attempt succeeds.
+    private func askPolicy(
+        about conflict: PlanConflict, _ description: ConflictDescription
+    ) throws {
+        let policy = context.mergePolicy
+        switch conflict.conflict {
+        case .versions(let positions):
+            // Another program has inserted rows with the keys of new objects. No policy covers
+            // this.
+            guard !positions.contains(where: { description.objects[$0].state.life.isNew }) else {
+                throw SaveError.unresolvedConflicts
+            }
+            defer { context.newestRows.forgetAll() }
+            try policy.resolve(
+                description.mergeConflicts(at: positions, wasCached: conflict.wasCached),
+                in: context)
+        case .uniqueness(let collisions):
+            try policy.resolve(description.constraintConflicts(of: collisions), in: context)
+        }
+        context.processChanges(isSaving: true)
     }
 
     // MARK: - Adopt
@@ -223,8 +247,8 @@ struct SaveOperation {
         work.inserted.forEachBorrowed { $0.didSave() }
         work.updated.forEachBorrowed { $0.didSave() }
         for object in deleted { object.didSave() }
-        context.dropUncut(work.deleted)
-        context.notifyDescendants(of: assignment.keys)
+        GoneObjects(context: context, objects: work.deleted).dropUncut()
+        KeyDelivery(keys: assignment.keys).reachDescendants(of: context)
         let siblings =
             context.parent == nil ? context.coordinator.mergingContexts(besides: context) : []
         let children = context.mergingChildren

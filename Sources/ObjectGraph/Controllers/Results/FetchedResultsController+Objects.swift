@@ -19,7 +19,9 @@ extension FetchedResultsController {
         let items = (start..<min(start + size, list.count)).map {
             list.items[list.items.handle(at: $0)]
         }.filter { $0.object == nil && $0.storeNumber == item.storeNumber }
-        let batch = context.batch(order.request, order.entity) {
+        let reading = BatchReading(
+            context: context, request: order.request, entity: order.entity)
+        let batch = reading.read {
             StoreKeys(storeNumber: item.storeNumber, keys: items.map(\.key))
         }
         windows.add(items, batch.objects, prefetched: batch.prefetched)

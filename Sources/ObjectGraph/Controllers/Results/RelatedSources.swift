@@ -52,7 +52,7 @@ struct RelatedSources {
         for path in paths {
             var owners = objects
             for step in path {
-                owners = try context.prefetch(step, of: owners)
+                owners = try Prefetch(in: context).destinations(of: step, owners)
                 loaded += owners
             }
         }
@@ -108,7 +108,8 @@ extension ResultOrder {
         }
         let rows = held.filter {
             !$0.hasChanges && $0.row != nil
-                && (context.parent != nil || $0.reference >= 0 && !context.hasNewestCachedRow($0))
+                && (context.parent != nil
+                    || $0.reference >= 0 && !$0.hasNewestCachedRow(in: context))
         }
         for (place, group) in Dictionary(grouping: rows, by: TableKey.init) {
             let stored = try context.askAbove {

@@ -69,7 +69,9 @@ struct ResultOrder {
     /// statement.
     func members(of objects: [ManagedObject]) throws -> Set<ManagedObject> {
         try context.load(objects, entity)
-        let predicate = try request.predicate.map { try context.compiled($0, entity) }
+        let predicate = try request.predicate.map {
+            try CompiledPredicate($0, entity, in: context)
+        }
         return Set(
             objects.lazy.filter { object in
                 !object.isDeleted && !object.state.isDetached && object.mayHaveRow

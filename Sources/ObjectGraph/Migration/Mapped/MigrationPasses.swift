@@ -215,7 +215,9 @@ final class MigrationPasses {
                 manager.plans.firstIndex { $0.destination === entity } ?? manager.currentPlan
             let counted = entity.properties.filter { entity.counted.contains($0.index) }
             try forEachChunk(of: entity, in: destination, context, where: nil) { objects in
-                for property in counted { _ = try context.prefetch(property, of: objects) }
+                for property in counted {
+                    _ = try Prefetch(in: context).destinations(of: property, objects)
+                }
                 for object in objects { try validate(object, counted) }
                 try save()
                 try noteDone(objects.count)
@@ -307,7 +309,7 @@ final class MigrationPasses {
             }
             for name in relationships {
                 guard let property = entity.property(named: name) else { continue }
-                _ = try context.prefetch(property, of: objects)
+                _ = try Prefetch(in: context).destinations(of: property, objects)
             }
         }
         return found

@@ -1,95 +1,23 @@
-// Settling violated uniqueness constraints, by the merge policy (spec §5.5).
-extension ManagedObjectContext {
-    /// Describes the collisions that a store has found, with one conflict for objects of equal
-    /// values.
-    func describe(
-        _ collisions: [(object: ManagedObject, slots: [Int])], _ work: SaveWork
-    ) throws -> [ConstraintConflict] {
-        var conflicts: [ConstraintConflict] = []
-        var described: Set<ConstraintKey> = []
-        let pending = Dictionary(grouping: work.updated + work.inserted) { TableKey($0) }
-        for (object, slots) in collisions {
-            let constraint = constraint(over: slots, object.binding.entity)
-            let key = ConstraintKey(
-                properties: constraint.map(\.identifier),
-                values: constraint.map { object.attributeValue(of: $0) })
-            guard described.insert(key).inserted else { continue }
-            let sharing = pending[TableKey(object), default: []].filter { other in
-                constraint.allSatisfy { $0.isProperty(of: other.binding.entity) }
-                    && constraint.map { other.attributeValue(of: $0) } == key.values
-            }
-            let stored = try storedObject(
-                with: key.values, of: constraint, in: object.binding.scope, besides: sharing)
-            conflicts.append(
-                ConstraintConflict(
-                    constraint: constraint.map(\.name), values: key.values,
-                    databaseObjectID: stored?.objectID,
-                    databaseSnapshot: stored.flatMap { stored in
-                        stored.row.map { values(of: $0, stored) }
-                    },
-                    conflictingObjectIDs: sharing.map(\.objectID),
-                    conflictingSnapshots: sharing.map { object in
-                        object.row.map { values(of: $0, object) } ?? [:]
-                    }))
-        }
-        return conflicts
-    }
-
-    private struct ConstraintKey: Hashable {
-        let properties: [UInt32]
-        let values: [AttributeValue]
-    }
-
-    private func constraint(over slots: [Int], _ entity: Entity) -> [Property] {
-        slots.compactMap { slot in
-            entity.properties.first { $0.attributeType != nil && $0.slot == slot }
-        }
-    }
-
-    private func storedObject(
-        with values: [AttributeValue], of constraint: [Property], in scope: ObjectIDScope,
-        besides pending: [ManagedObject]
-    ) throws -> ManagedObject? {
-        // The constraint may be declared by a subentity.
-        let entity = model.entities[constraint.map(\.declaringEntityIndex).max() ?? 0]
-        var request = FetchRequest(
-            entityName: entity.name,
-            predicate: .and(
-                zip(constraint, values).map { property, value in
-                    .comparison(.init(.keyPath(property.name), .equal, .constant(value)))
-                }))
-        // Each store has its own indexes.
-        request.affectedStores = scope.storeIdentifier.map { [$0] }
-        let found = try askAbove {
-            try channel.fetchRows(request, entity: entity, ReadOptions())
-        }
-        return found.lazy.flatMap { fetched in
-            self.objects(of: fetched, root: entity, realised: true, refreshes: false)
-        }.first { !pending.contains($0) && !$0.givesUp(values, of: constraint.map(\.name)) }
-    }
-
-    // MARK: - Settling
-
-    /// Applies a kind of policy to objects that share values.
-    func settle(_ conflicts: [ConstraintConflict], by kind: MergePolicy.Kind) throws {
+// Settling violated uniqueness constraints (spec §5.5).
+extension ConflictSettlement {
+    func settle(_ conflicts: [ConstraintConflict]) throws {
         guard kind != .error else { throw SaveError.constraintConflicts(conflicts) }
         for conflict in conflicts {
             // Settling earlier conflicts may have settled this one for some objects.
             func concerned(_ id: ManagedObjectID) -> ManagedObject? {
-                guard let object = registeredObject(for: id) else { return nil }
+                guard let object = context.registeredObject(for: id) else { return nil }
                 return object.givesUp(conflict.values, of: conflict.constraint) ? nil : object
             }
             settle(
                 conflict.conflictingObjectIDs.compactMap(concerned),
-                conflict.databaseObjectID.flatMap(concerned), Set(conflict.constraint), by: kind)
+                conflict.databaseObjectID.flatMap(concerned), Set(conflict.constraint))
         }
     }
 
     /// - Parameter pending: Changed objects before new ones, each in the order in which they
     ///   changed.
     private func settle(
-        _ pending: [ManagedObject], _ stored: ManagedObject?, _ constraint: Set<String>,
-        by kind: MergePolicy.Kind
+        _ pending: [ManagedObject], _ stored: ManagedObject?, _ constraint: Set<String>
     ) {
         let existing = pending.filter { !$0.isInserted }
         var survivor: ManagedObject
@@ -97,7 +25,7 @@ extension ManagedObjectContext {
             survivor = stored
         } else if let changed = kind.storeWins ? existing.first : existing.last {
             survivor = changed
-            if let stored { delete(stored) }
+            if let stored { context.delete(stored) }
         } else if let new = kind.storeWins ? pending.first : pending.last {
             survivor = new
         } else {
@@ -105,9 +33,9 @@ extension ManagedObjectContext {
         }
         for object in existing where object !== survivor {
             if kind.storeWins {
-                giveUp(constraint, of: object, by: kind)
+                giveUp(constraint, of: object)
             } else {
-                delete(object)
+                context.delete(object)
             }
         }
         for object in pending where object.isInserted && object !== survivor {
@@ -118,9 +46,7 @@ extension ManagedObjectContext {
         }
     }
 
-    private func giveUp(
-        _ constraint: Set<String>, of object: ManagedObject, by kind: MergePolicy.Kind
-    ) {
+    private func giveUp(_ constraint: Set<String>, of object: ManagedObject) {
         if kind == .rollback { return rollBack(object) }
         for property in object.binding.entity.properties where constraint.contains(property.name) {
             object.changes?.remove(property.index)
@@ -161,12 +87,12 @@ extension ManagedObjectContext {
             }
         }
         func successor(in property: Property) -> ManagedObject? {
-            let destination = model.destination(of: property.relationship!)
+            let destination = context.model.destination(of: property.relationship!)
             return survivor.binding.entity.isKind(of: destination) ? survivor : nil
         }
         // References without an inverse, and those from the other end of a one-to-one relationship.
         // An object that a child has saved has its references in a row.
-        for object in tracker.inserted + tracker.updated where object !== victim {
+        for object in context.tracker.inserted + context.tracker.updated where object !== victim {
             let isOfChild = object.isInserted && object.row != nil
             for index in object.binding.entity.toOneIndexes
             where isOfChild || object.changesBesideDraft?.contains(index) ?? false {
@@ -176,14 +102,15 @@ extension ManagedObjectContext {
                 }
             }
         }
-        for (note, isAddition) in tracker.joins where note.destination === victim && isAddition {
+        for (note, isAddition) in context.tracker.joins
+        where note.destination === victim && isAddition {
             let property = note.source.binding.entity.properties[note.propertyIndex]
             note.source.change(victim, in: property, isAddition: false)
             if let successor = successor(in: property) {
                 note.source.change(successor, in: property, isAddition: true)
             }
         }
-        tracker.delete(victim, as: .propagated)
+        context.tracker.delete(victim, as: .propagated)
     }
 }
 
@@ -211,7 +138,7 @@ extension ManagedObject {
     }
 
     /// Whether the next save removes these values from the object, or deletes the object.
-    fileprivate func givesUp(_ values: [AttributeValue], of names: [String]) -> Bool {
+    func givesUp(_ values: [AttributeValue], of names: [String]) -> Bool {
         if isDeleted { return true }
         guard isUpdated, let changes else { return false }
         return zip(names, values).contains { name, value in
@@ -223,7 +150,7 @@ extension ManagedObject {
 
 extension Property {
     /// Whether the entity has this property, declared or inherited.
-    fileprivate func isProperty(of entity: Entity) -> Bool {
+    func isProperty(of entity: Entity) -> Bool {
         index < entity.properties.count && entity.properties[index].identifier == identifier
     }
 }

@@ -1,22 +1,28 @@
 // Evaluating predicates on objects, without a fetch.
 
-extension ManagedObjectContext {
+extension CompiledPredicate {
     /// Compiles the predicate for objects of the entity, and runs the fetches within it now.
-    func compiled(_ predicate: ObjectPredicate, _ entity: Entity) throws -> CompiledPredicate {
-        try CompiledPredicate(
-            predicate.replacingFetches(results), entity: entity, model: model)
+    convenience init(
+        _ predicate: ObjectPredicate, _ entity: Entity, in context: ManagedObjectContext
+    ) throws {
+        let predicate = try predicate.replacingFetches { request, countOnly in
+            try request.result(in: context, countOnly: countOnly)
+        }
+        try self.init(predicate, entity: entity, model: context.model)
     }
+}
 
-    private func results(
-        of request: FetchRequest, countOnly: Bool
+extension FetchRequest {
+    fileprivate func result(
+        in context: ManagedObjectContext, countOnly: Bool
     ) throws -> ObjectExpression {
-        if countOnly { return .constant(.integer(Int64(try count(for: request)))) }
-        guard let name = request.propertiesToFetch.first?.name else {
+        if countOnly { return .constant(.integer(Int64(try context.count(for: self)))) }
+        guard let name = propertiesToFetch.first?.name else {
             return .aggregate(
-                try fetchObjectIDs(request).map { .constant(.objectID($0)) })
+                try context.fetchObjectIDs(self).map { .constant(.objectID($0)) })
         }
         return .aggregate(
-            try fetchDictionaries(request).compactMap { $0[name].map { .constant($0) } })
+            try context.fetchDictionaries(self).compactMap { $0[name].map { .constant($0) } })
     }
 }
 
@@ -34,7 +40,7 @@ extension ManagedObject {
     /// it.
     fileprivate final func compiled(_ predicate: ObjectPredicate) throws -> CompiledPredicate {
         if let context = managedObjectContext {
-            return try context.compiled(predicate, binding.entity)
+            return try CompiledPredicate(predicate, binding.entity, in: context)
         }
         let id = objectID
         return try CompiledPredicate(

@@ -1,10 +1,10 @@
 // Validation in a save (spec §2.7).
-extension ManagedObjectContext {
+extension SaveWork {
     /// Validates every object for its insertion, update or deletion.
     ///
     /// - Throws: `SaveError.validation` with all errors, ordered by kind of change and by
     ///   identifier.
-    func validate(_ work: SaveWork) throws {
+    func validate(in context: ManagedObjectContext) throws {
         var errors: [ValidationError] = []
         func check(_ objects: [ManagedObject], _ body: (ManagedObject) throws -> Void) {
             var found: [ValidationError] = []
@@ -15,29 +15,31 @@ extension ManagedObjectContext {
             }
             errors += found.sorted { $0.objectID.precedes($1.objectID) }
         }
-        check(work.inserted) { object in
-            try deferring(object) { try object.validateForInsert() }
+        check(inserted) { object in
+            try validate(object, in: context) { try object.validateForInsert() }
         }
-        check(work.updated) { object in
-            deferredValidation?.insert(object.binding.entity.index)
-            try deferring(object) { try object.validateForUpdate() }
+        check(updated) { object in
+            context.deferredValidation?.insert(object.binding.entity.index)
+            try validate(object, in: context) { try object.validateForUpdate() }
         }
-        let deleted = work.deleted.filter(\.state.deletion.isOrder)
-        readEnds(of: deleted) { $0 == .deny }
+        let deleted = deleted.filter(\.state.deletion.isOrder)
+        Prefetch(in: context).readEnds(ofDeleted: deleted) { $0 == .deny }
         check(deleted) { try $0.validateForDelete() }
-        if coordinator.persistentStores.count > 1 {
-            check(work.inserted + work.updated) { try $0.validateStores() }
+        if context.coordinator.persistentStores.count > 1 {
+            check(inserted + updated) { try $0.validateStores() }
         }
         guard errors.isEmpty else { throw SaveError.validation(errors) }
     }
 
     /// Validates an object. If that is for later, throws only what no store can keep.
     @inline(__always)
-    private func deferring(_ object: ManagedObject, _ validate: () throws -> Void) throws {
+    private func validate(
+        _ object: ManagedObject, in context: ManagedObjectContext, _ validate: () throws -> Void
+    ) throws {
         do {
             try validate()
-        } catch  where deferredValidation != nil {
-            deferredValidation!.insert(object.binding.entity.index)
+        } catch  where context.deferredValidation != nil {
+            context.deferredValidation!.insert(object.binding.entity.index)
             let errors = ValidationErrors.list(of: error, object, key: nil)
             try ValidationErrors.throwIfAny(errors.filter(\.reason.isOfStorage))
         }

@@ -1,0 +1,92 @@
+/// The newest rows of objects, which others may have changed since a context has read them.
+struct NewestRows {
+    /// While conflicts are settled, the rows that were read for all of them together; nil for a row
+    /// that is gone.
+    private var kept: [ManagedObject: RowReference?] = [:]
+
+    /// Reads the rows of objects in one statement a store for each entity, and keeps them. A single
+    /// object reads its own when it is asked for.
+    mutating func read(
+        of objects: Set<ManagedObject>, in context: ManagedObjectContext
+    ) throws {
+        let unread = objects.filter { kept[$0] == nil }
+        for group in Dictionary(grouping: unread, by: { ObjectIdentifier($0.binding) }).values
+        where group.count > 1 {
+            let binding = group[0].binding
+            for object in group { context.coordinator.forgetRow(object.reference, binding.scope) }
+            let found = try context.channel.rows(
+                group.map(\.reference).sorted(), entity: binding.entity,
+                storeNumber: binding.storeNumber)
+            let rows = Dictionary(
+                found.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+            for object in group {
+                let row = rows[object.reference]
+                // An identifier may name an entity other than that of its row.
+                let isOwn = row?.entityIndex == binding.entity.index
+                kept[object] = .some(isOwn ? row : nil)
+            }
+        }
+    }
+
+    mutating func forgetAll() { kept = [:] }
+
+    func row(of object: ManagedObject, in context: ManagedObjectContext) throws -> RowReference? {
+        if let known = kept[object] { return known }
+        // Only contexts without a parent have conflicts.
+        return try context.channel.row(object.reference, object.binding.scope, ReadOptions())
+    }
+
+    /// The row, read again even if it is cached.
+    func uncachedRow(
+        of object: ManagedObject, in context: ManagedObjectContext
+    ) throws -> RowReference? {
+        if kept[object] == nil {
+            context.coordinator.forgetRow(object.reference, object.binding.scope)
+        }
+        return try row(of: object, in: context)
+    }
+}
+
+extension ManagedObject {
+    /// Gives an object that the save does not write its newest row, since others may have changed
+    /// its own ends.
+    ///
+    /// - Returns: false if the row is gone.
+    final func renewUnchanged(in context: ManagedObjectContext) throws -> Bool {
+        guard !isDeleted else { return false }
+        guard !isWritten else { return true }
+        guard let newest = try context.newestRows.uncachedRow(of: self, in: context) else {
+            return false
+        }
+        contents?.unload()
+        forgetEqualValues()
+        row = newest
+        if !isFault { awake(fromSnapshotEvents: .refresh) }
+        return true
+    }
+
+    /// - Returns: false if the row is gone.
+    @discardableResult
+    final func renew(in context: ManagedObjectContext) -> Bool {
+        do { return try renewUnchanged(in: context) } catch {
+            context.readFailed(of: self, error, givesValue: false)
+            return true
+        }
+    }
+
+    /// Gives an object whose row does not lead back its newest row, since others may have related
+    /// the two after this context has read it. Otherwise no stored key would be cut.
+    final func renewIfStale(
+        _ property: Property, of owner: ManagedObject, in context: ManagedObjectContext
+    ) {
+        guard context.parent == nil,
+            let inverse = context.model.inverse(of: property.relationship!),
+            inverse.kind == .toOne, !state.isDetached
+        else { return }
+        if isFault { fireFault() }
+        if storedDestination(of: inverse) !== owner { renew(in: context) }
+    }
+
+    /// Whether a save writes the object's row.
+    final var isWritten: Bool { state.life.isInsertion || hasPersistentChangedValues }
+}
