@@ -6,7 +6,7 @@ import Foundation
 /// database.
 enum QueryFixture {
     static let layout = StoreLayout(model, storeIdentifier: "S")
-    static let postgreSQL = StoreLayout(model, dialect: .postgreSQL, storeIdentifier: "S")
+    static let postgreSQL = StoreLayout(postgreSQL: model, storeIdentifier: "S")
     static let model = try! ManagedObjectModel(entities: [
         EntityDescription(
             name: "Airline", attributes: [AttributeDescription("name", .string)],

@@ -108,8 +108,7 @@ struct StoreOpening {
     // MARK: - A new store
 
     private func create(_ catalog: SchemaCatalog, on link: Link) throws -> OpenedStore {
-        let layout = StoreLayout(
-            model, dialect: .postgreSQL, storeIdentifier: UUID().uuidString)
+        let layout = StoreLayout(postgreSQL: model, storeIdentifier: UUID().uuidString)
         let tables = SchemaTables(model, entityNames: entityNames, layout)
         // The tables of another program stay as they are.
         if let taken = tables.forms.first(where: { catalog.tables[$0.name] != nil }) {
@@ -166,7 +165,7 @@ struct StoreOpening {
         let list = MetadataList(Data(metadata.bytes(0, 1)))
         try model.requireVersionHashes(list.versionHashes, of: description)
         let layout = StoreLayout(
-            model, dialect: .postgreSQL,
+            postgreSQL: model,
             numbers: try model.numbers(results[1], requiring: entityNames),
             storeIdentifier: try metadata.text(0, 0),
             // Indexes are no part of the version hashes. Whoever writes to the store must write the

@@ -64,7 +64,7 @@ package struct StoreRemoval {
         let model = try ManagedObjectModel(cacheOfStore: Data(results[0].bytes(0, 0)), url: url)
         let stored = Set(try (0..<results[1].count).map { try results[1].text($0, 1) })
         let layout = StoreLayout(
-            model, dialect: .postgreSQL, numbers: try model.numbers(results[1], requiring: []),
+            postgreSQL: model, numbers: try model.numbers(results[1], requiring: []),
             storeIdentifier: "")
         let names = stored.intersection(model.entities.map(\.name))
         return SchemaTables(model, entityNames: names, layout).forms.map(\.name)

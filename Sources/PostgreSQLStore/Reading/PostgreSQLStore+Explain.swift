@@ -22,7 +22,7 @@ extension PostgreSQLStore {
         _ request: FetchRequest, _ entity: Entity
     ) -> [FetchExplanation.Warning] {
         let folding = StoreLayout(
-            model, dialect: .postgreSQL, numbers: model.entities.map { layout.number(of: $0) },
+            postgreSQL: model, numbers: model.entities.map { layout.number(of: $0) },
             storeIdentifier: identifier, folded: .all)
         func isMissing(_ request: FetchRequest) -> Bool {
             !request.isStated(inSQLOf: entity, layout) && request.isStated(inSQLOf: entity, folding)

@@ -58,7 +58,7 @@ struct ServerAgreementCase: Sendable, CustomTestStringConvertible {
                 context.model, hasNils: example.nilPercent > 0, hasFullText: false,
                 objects: objects.mapValues { $0.map(\.objectID) }, generator)
             let layout = StoreLayout(
-                context.model, dialect: .postgreSQL,
+                postgreSQL: context.model,
                 storeIdentifier: objects.values.joined().first!.objectID.storeIdentifier ?? "")
             var (findings, stated) = (0, 0)
             for _ in 0..<predicateCount {

@@ -308,7 +308,7 @@ private enum Value: Hashable {
         let literal =
             property.derivation == nil
             ? property.defaultValue.map {
-                let literal = SQLDialect.sqlite.literal(SQLBinding($0))
+                let literal = target.dialect.literal(SQLBinding($0))
                 return target.isMarked(slot, of: entity) ? ExternalData.inline(literal) : literal
             }
             : nil

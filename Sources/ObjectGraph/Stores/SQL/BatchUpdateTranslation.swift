@@ -23,7 +23,7 @@ package struct BatchUpdateTranslation: Sendable {
             // An UPDATE cannot join tables, but a SELECT in it can.
             text = try Self.statement(request, entity, layout, isNested: true)
         }
-        let statement = try text.finished(for: layout.dialect)
+        let statement = try layout.dialect.finished(text)
         sql = statement.sql
         bindings = statement.bindings
     }
@@ -53,27 +53,7 @@ package struct BatchUpdateTranslation: Sendable {
             }
             text.append(", \(layout.column(slot, of: entity)) = ")
             let operand = try Self.operand(value, for: property, type, resolver)
-            if layout.dialect == .postgreSQL {
-                try writer.writeAssigned(operand, type, to: &text)
-                for folded in layout.foldedColumns(slot, of: entity) {
-                    text.append(", \(folded.name) = ")
-                    try writer.writeAssigned(
-                        operand, foldedFor: name, folded.source.folding.options, to: &text)
-                }
-                continue
-            }
-            // Real operands, and results too large for 64 bits, are not integers in SQLite.
-            let needsCast = type.slotKind == .integer && !operand.isIntegerOf64Bits
-            // What stands around a value that is not stored as it is.
-            let form =
-                layout.isMarked(slot, of: entity)
-                ? layout.writing(Self.value, slot, of: entity).components(separatedBy: Self.value)
-                : []
-            if let opening = form.first { text.append(opening) }
-            if needsCast { text.append("CAST(") }
-            try writer.write(operand, to: &text, .required)
-            if needsCast { text.append(" AS INTEGER)") }
-            if let closing = form.last { text.append(closing) }
+            try layout.dialect.writeAssigned(operand, to: property, to: &text, &writer)
         }
         if isNested {
             var matching = FetchRequest(
@@ -91,8 +71,6 @@ package struct BatchUpdateTranslation: Sendable {
         }
         return text
     }
-
-    private static let value = "\u{1F}"
 
     private static func operand(
         _ expression: ObjectExpression, for property: Property, _ type: AttributeType,
@@ -140,28 +118,5 @@ extension BatchUpdateRequest {
             }
         }
         return assignments
-    }
-}
-
-extension Operand {
-    /// Whether the value is a 64-bit integer for every row: a constant, or an attribute of fewer
-    /// bits with a constant of fewer bits added or subtracted.
-    fileprivate var isIntegerOf64Bits: Bool {
-        switch self {
-        case .constant: true
-        case .function(.add, let terms), .function(.subtract, let terms):
-            terms.count == 2 && terms[0].isIntegerOf32Bits && terms[1].isIntegerOf32Bits
-                && terms.contains { if case .constant = $0 { true } else { false } }
-        default: false
-        }
-    }
-
-    private var isIntegerOf32Bits: Bool {
-        switch self {
-        case .constant(.integer(let value)): Int32(exactly: value) != nil
-        case .attribute(_, let property):
-            property.attributeType == .integer16 || property.attributeType == .integer32
-        default: false
-        }
     }
 }

@@ -102,13 +102,12 @@ struct DictionarySelection {
         for (index, entry) in fetched.enumerated() {
             if index > 0 { text.append(", ") }
             let decoding = columns[index].decoding
-            let cast = try writer.cast(entry.operand, to: decoding)
+            let cast = try writer.dialect.cast(entry.operand, to: decoding)
             text.append(cast.opening)
-            if decoding == .number {
-                try writer.writeNumber(entry.operand, to: &text, .optional)
-            } else {
-                try writer.write(entry.operand, to: &text, .optional)
-            }
+            var place = SQLConditionWriter.Place.result
+            // Its value is read with the type that SQLite gives it.
+            place.isInComputation = decoding == .number
+            try writer.write(entry.operand, to: &text, place)
             text.append(cast.closing)
             if withEntities, case .objectIDWithEntity = decoding,
                 case .object(let path) = entry.operand.withoutHints
@@ -124,29 +123,12 @@ struct DictionarySelection {
     ) throws(FetchError) {
         for (position, group) in groups.enumerated() {
             text.append(position == 0 ? " GROUP BY " : ", ")
-            try writer.write(group, to: &text, .optional)
-            if writer.dialect == .postgreSQL { try writeRest(of: group, to: &text, &writer) }
+            try writer.write(group, to: &text, .result)
+            try writer.dialect.writeRest(of: group, to: &text, &writer)
         }
         guard let having = try having() else { return }
         text.append(" HAVING ")
-        try writer.write(having, to: &text, .optional)
-    }
-
-    /// Writes what a group determines besides, which PostgreSQL does not know: the entity of an
-    /// object.
-    private func writeRest(
-        of group: Operand, to text: inout SQLText, _ writer: inout SQLConditionWriter
-    ) throws(FetchError) {
-        switch group {
-        case .object(let path):
-            guard case .objectIDWithEntity = DictionaryColumn.Decoding.object(path) else { return }
-            text.append(", ")
-            try writer.writeEntityNumber(of: path, to: &text)
-        // A SELECT within has other aliases in each place.
-        case .count, .summary:
-            throw .inMemoryOnly(feature: "Groups by a value of a to-many relationship")
-        default: return
-        }
+        try writer.write(having, to: &text, .result)
     }
 
     /// The position of a sort key in the select list, from 1; nil if it is not fetched.
@@ -316,7 +298,7 @@ extension Condition {
 
 extension DictionaryColumn.Decoding {
     /// Rows store the entity of a to-one destination only if there are several.
-    fileprivate static func object(_ path: ObjectPath) -> Self {
+    static func object(_ path: ObjectPath) -> Self {
         if let last = path.steps.last, last.entitySlot == nil {
             return .objectID(entityIndex: path.entityIndex)
         }

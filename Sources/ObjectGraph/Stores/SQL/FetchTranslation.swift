@@ -44,6 +44,7 @@ package struct FetchTranslation: Sendable {
         isNested: Bool
     ) throws(FetchError) {
         try request.checkLimits()
+        let dialect = layout.dialect
         var writer = SQLConditionWriter(entity: entity, layout: layout)
         var select = SQLText()
         var dictionary: DictionarySelection?
@@ -64,10 +65,8 @@ package struct FetchTranslation: Sendable {
         case .dictionaries, .values:
             let made = try DictionarySelection(
                 request, entity: entity, model: layout.model,
-                allowsSearchResults: layout.dialect == .sqlite)
+                allowsSearchResults: dialect.hasFullText)
             let withEntities = if case .dictionaries = selection { true } else { false }
-            // A group has the values of its own columns only.
-            writer.readsFoldedColumns = false
             try made.writeColumns(withEntities: withEntities, to: &select, &writer)
             dictionary = made
         }
@@ -75,30 +74,27 @@ package struct FetchTranslation: Sendable {
         columns = dictionary?.columns ?? []
 
         var tail = SQLText()
-        writer.readsFoldedColumns = true
         try tail.appendRestriction(to: entity, request, &writer)
-        writer.readsFoldedColumns = dictionary == nil
         try dictionary?.writeGrouping(to: &tail, &writer)
         if case .count = selection {
         } else {
             try tail.appendOrder(request, &writer, dictionary)
         }
-        tail.appendLimit(request, layout.dialect)
+        tail.appendLimit(request, dialect)
 
         var text = select
         text.append(" FROM ")
         let hint = try writer.indexName.map { name throws(FetchError) in
-            " INDEXED BY \(try writer.nameOfIndex(name))"
+            dialect.hint(index: try writer.nameOfIndex(name))
         }
-        try writer.appendTables(
-            hint: layout.dialect == .sqlite ? hint ?? "" : "", to: &text)
+        try writer.appendTables(hint: hint ?? "", to: &text)
         text.append(tail)
         if case .count = selection, isLimited {
             var count = SQLText()
-            count.append(text) { "SELECT COUNT(*) FROM (\($0))\(layout.dialect.aliasOfSelect)" }
+            count.append(text) { "SELECT COUNT(*) FROM (\($0))\(dialect.aliasOfSelect)" }
             text = count
         }
-        let statement = isNested ? text : try text.finished(for: layout.dialect)
+        let statement = isNested ? text : try dialect.finished(text)
         sql = statement.sql
         bindings = statement.bindings
     }
@@ -185,28 +181,17 @@ extension SQLText {
     ) throws(FetchError) {
         let dialect = writer.dialect
         var resolver = ConditionResolver(entity: writer.entity, model: writer.model)
-        resolver.allowsSearchResults = dialect == .sqlite
+        resolver.allowsSearchResults = dialect.hasFullText
         var separator = " ORDER BY "
         for sortKey in request.sortKeys {
             append(separator)
             separator = ", "
             let operand = try dictionary?.sortOperand(sortKey)
             let key = try CompiledSort.Key(sortKey, resolver, operand)
-            if dialect == .postgreSQL {
-                try appendPostgreSQLKey(
-                    key, dictionary, number: dictionary?.number(of: sortKey), &writer)
-            } else {
-                try writer.write(key.operand, to: &self, .optional)
-                switch key.comparison {
-                case .binary: break
-                case .caseInsensitive: append(" COLLATE OGCaseInsensitive")
-                case .localizedStandard: append(" COLLATE OGLocalizedStandard")
-                }
-            }
+            try dialect.write(key, of: sortKey, dictionary, to: &self, &writer)
             append(dialect.direction(isAscending: key.isAscending))
         }
-        // SQLite returns equal rows in the order of their keys.
-        guard dialect == .postgreSQL,
+        guard !dialect.ordersEqualRows,
             !request.sortKeys.isEmpty || request.fetchLimit > 0 || request.fetchOffset > 0
         else { return }
         let last: String? =
@@ -214,31 +199,12 @@ extension SQLText {
         if let last { append(separator + last) }
     }
 
-    /// - Parameter number: The position of the key in the select list, from 1; nil if it is not there.
-    private mutating func appendPostgreSQLKey(
-        _ key: CompiledSort.Key, _ dictionary: DictionarySelection?, number: Int32?,
-        _ writer: inout SQLConditionWriter
-    ) throws(FetchError) {
-        switch key.comparison {
-        case .binary: break
-        case .caseInsensitive: return try writer.writeCaseInsensitive(key.operand, to: &self)
-        case .localizedStandard:
-            throw .inMemoryOnly(feature: "Sorting with the comparison \(key.comparison)")
-        }
-        if let number { return append("\(number)") }
-        if dictionary?.isDistinct == true {
-            throw .inMemoryOnly(feature: "Sorting distinct results by a key that is not fetched")
-        }
-        try writer.write(key.operand, to: &self, .optional)
-        append(writer.binaryOrder(key.operand))
-    }
-
-    fileprivate mutating func appendLimit(_ request: FetchRequest, _ dialect: SQLDialect) {
+    fileprivate mutating func appendLimit(_ request: FetchRequest, _ dialect: any SQLDialect) {
         if request.fetchLimit > 0 {
             append(" LIMIT ")
             bind(.integer(Int64(request.fetchLimit)))
-        } else if request.fetchOffset > 0, dialect == .sqlite {
-            append(" LIMIT -1")
+        } else if request.fetchOffset > 0 {
+            append(dialect.unlimited)
         }
         if request.fetchOffset > 0 {
             append(" OFFSET ")

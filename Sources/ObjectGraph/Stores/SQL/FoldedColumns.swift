@@ -34,7 +34,8 @@ package struct FoldedColumns: Sendable {
             for property in entity.properties where property.attributeType == .string {
                 guard let slot = property.slot else { continue }
                 for folding in Self.foldings {
-                    let name = Self.name(naming.columns[entity.index][slot], folding)
+                    let name = naming.dialect.name(
+                        Self.name(naming.columns[entity.index][slot], folding))
                     let isThere =
                         switch extent {
                         case .model:
@@ -58,7 +59,7 @@ package struct FoldedColumns: Sendable {
 
     /// No column of a property begins so: names of properties begin with a letter.
     private static func name(_ column: String, _ folding: Folding) -> String {
-        SQLDialect.postgreSQL.name("Z_F\(folding.rawValue)_\(column.dropFirst())")
+        "Z_F\(folding.rawValue)_\(column.dropFirst())"
     }
 
     private struct Place: Hashable {

@@ -1,114 +1,154 @@
-import Foundation
+/// The SQL of a database: its words, its literals, and the expressions that databases write
+/// otherwise. `SQLConditionWriter` and the translations write what they have in common, and ask.
+///
+/// A method that writes gets the writer, which knows the tables of the statement. It throws
+/// `FetchError.inMemoryOnly` for what the database cannot say with the same meaning.
+protocol SQLDialect: Sendable {
+    typealias Place = SQLConditionWriter.Place
 
-/// The SQL of a database. This file has the words that differ, `SQLConditionWriter+PostgreSQL`
-/// and its neighbours the expressions.
-package enum SQLDialect: Sendable, Hashable {
-    case sqlite
-    case postgreSQL
+    // MARK: - Words
 
-    // MARK: - Expressions
-
-    func truth(_ value: Bool) -> String {
-        switch self {
-        case .sqlite: value ? "1" : "0"
-        case .postgreSQL: value ? "TRUE" : "FALSE"
-        }
-    }
+    func truth(_ value: Bool) -> String
 
     /// The function that returns its first argument that is not NULL.
-    var coalesce: String {
-        switch self {
-        case .sqlite: "IFNULL"
-        case .postgreSQL: "COALESCE"
-        }
-    }
-
-    /// Whether an operand has one type for all rows, which `SQLType` says. PostgreSQL refuses
-    /// statements with other operands.
-    var hasStaticTypes: Bool { self == .postgreSQL }
+    var coalesce: String { get }
 
     /// The direction of a sort key. Nulls come first in ascending and last in descending order.
-    func direction(isAscending: Bool) -> String {
-        switch self {
-        case .sqlite: isAscending ? "" : " DESC"
-        case .postgreSQL: isAscending ? " NULLS FIRST" : " DESC NULLS LAST"
-        }
-    }
+    func direction(isAscending: Bool) -> String
+
+    /// Whether equal rows come in the order of their keys if the statement does not say so.
+    var ordersEqualRows: Bool { get }
 
     /// What follows a SELECT in FROM.
-    var aliasOfSelect: String {
-        switch self {
-        case .sqlite: ""
-        case .postgreSQL: " AS results"
-        }
-    }
+    var aliasOfSelect: String { get }
+
+    /// The limit of a SELECT that has an offset and no limit.
+    var unlimited: String { get }
+
+    /// What follows a table whose index the statement must use.
+    func hint(index: String) -> String
+
+    /// What stands before a column for which the statement must use no index.
+    var withoutIndex: String { get }
+
+    /// What stands around a text that is chosen by CASE.
+    var chosenText: (opening: String, closing: String) { get }
 
     // MARK: - Tables
 
-    /// The type of a column that has this type in SQLite. PostgreSQL's columns hold values as rows
-    /// in memory do.
-    func columnType(_ type: String) -> String {
-        guard self == .postgreSQL else { return type }
-        return switch type {
-        case "INTEGER": "bigint"
-        case "TIMESTAMP", "FLOAT", "DECIMAL": "double precision"
-        case "BLOB": "bytea"
-        // The order of its bytes is that of Unicode scalars.
-        default: "text COLLATE \"C\""
-        }
-    }
+    /// The type of a column that has this type in SQLite.
+    func columnType(_ type: String) -> String
 
-    private func arrayType(_ values: SQLArray) -> String {
-        switch values {
-        case .integers: "bigint[]"
-        case .reals: "double precision[]"
-        case .texts: "text[]"
-        case .blobs: "bytea[]"
-        }
-    }
+    /// Whether columns of the type store whole numbers as integers.
+    func keepsAsNumeric(_ type: AttributeType) -> Bool
+
+    /// Whether the database has full-text indexes.
+    var hasFullText: Bool { get }
+
+    /// Whether a new store keeps a relationship without an inverse in the rows of its destination.
+    var keepsOwnersInRows: Bool { get }
 
     /// An element of an index, with its order.
-    func indexElement(_ value: String, isAscending: Bool) -> String {
-        switch self {
-        case .sqlite: "\(value) COLLATE BINARY \(isAscending ? "ASC" : "DESC")"
-        case .postgreSQL: value + direction(isAscending: isAscending)
-        }
-    }
+    func indexElement(_ value: String, isAscending: Bool) -> String
 
-    /// A name that the database keeps as it is. PostgreSQL would cut one of more than 63 bytes; such
-    /// a name gets a hash for its end.
-    func name(_ name: String) -> String {
-        let limit = 63
-        guard self == .postgreSQL, name.utf8.count > limit else { return name }
-        // FNV-1a: `Hasher` gives other numbers in each process.
-        let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-        }
-        let end = "_" + String(hash, radix: 36, uppercase: true)
-        var start = name.unicodeScalars
-        while String(start).utf8.count + end.utf8.count > limit { start.removeLast() }
-        return String(start) + end
-    }
+    /// Whether a partial index must have its condition. An index of all rows serves as well.
+    var requiresConditionOfIndex: Bool { get }
 
-    // MARK: - Literals
+    /// A name that the database keeps as it is.
+    func name(_ name: String) -> String
 
-    func literal(_ value: SQLBinding) -> String {
-        switch (self, value) {
-        case (_, .null): "NULL"
-        case (_, .integer(let value)): "\(value)"
-        case (.sqlite, .real(let value)): "\(value)"
-        case (.postgreSQL, .real(let value)):
-            value.isNaN ? "NULL" : "'\(value)'::double precision"
-        // SQLite reads the text of a statement up to the first zero.
-        case (.sqlite, .text(let value)) where value.utf8.contains(0):
-            "CAST(\(literal(.blob(Data(value.utf8)))) AS TEXT)"
-        case (_, .text(let value)): value.sqlLiteral
-        case (.sqlite, .blob(let value)): "x'\(value.hexadecimal)'"
-        case (.postgreSQL, .blob(let value)): "'\\x\(value.hexadecimal)'::bytea"
-        case (_, .array(let values)):
-            "ARRAY[\(values.elements.map(literal).joined(separator: ", "))]::\(arrayType(values))"
-        }
-    }
+    // MARK: - Statements
+
+    func literal(_ value: SQLBinding) -> String
+
+    /// The whole statement with its parameters as the database has them.
+    ///
+    /// - Throws: `FetchError.inMemoryOnly` for a text that the database cannot hold.
+    func finished(_ text: SQLText) throws(FetchError) -> SQLText
+
+    /// Writes a sort key without its direction.
+    ///
+    /// - Parameter dictionary: The columns of the results, if they are dictionaries.
+    func write(
+        _ key: CompiledSort.Key, of sortKey: SortKey, _ dictionary: DictionarySelection?,
+        to text: inout SQLText, _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    /// Writes what a group determines besides, if the database does not know.
+    func writeRest(
+        of group: Operand, to text: inout SQLText, _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    /// What stands around a fetched column, so that its type is that of the values that are read.
+    func cast(
+        _ operand: Operand, to decoding: DictionaryColumn.Decoding
+    ) throws(FetchError) -> (opening: String, closing: String)
+
+    /// Writes the new value of an attribute in an UPDATE, and those of the columns that follow
+    /// from it.
+    func writeAssigned(
+        _ operand: Operand, to property: Property, to text: inout SQLText,
+        _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    // MARK: - Conditions
+
+    func writeComparison(
+        _ left: Operand, _ relation: Condition.Relation, _ right: Operand,
+        _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place,
+        _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    func writeBetween(
+        _ operand: Operand, _ least: Operand, _ greatest: Operand, to text: inout SQLText,
+        _ place: Place, _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    /// Writes `IN`. A nil in the list matches objects without a value.
+    func writeList(
+        _ operand: Operand, _ values: [AttributeValue], orNull: Bool,
+        _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place,
+        _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    /// Writes `IN` with the results of another SELECT.
+    func writeMembership(
+        _ operand: Operand, _ fetch: Condition.NestedFetch, _ options: ObjectPredicate.Options,
+        to text: inout SQLText, _ place: Place, _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    func writeMatch(
+        _ operand: Operand, _ operation: StringMatcher.Operation, _ pattern: Operand,
+        _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place,
+        _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    // MARK: - Operands
+
+    /// - Throws: `FetchError.inMemoryOnly` if the values of the operand have no type that holds them
+    ///   exactly.
+    func requireType(of operand: Operand) throws(FetchError)
+
+    func write(
+        _ function: Operand.Function, _ arguments: [Operand], to text: inout SQLText,
+        _ place: Place, _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    func writeCast(
+        _ operand: Operand, _ kind: ValueKind, to text: inout SQLText, _ place: Place,
+        _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
+
+    /// What stands around the argument of an aggregate function over rows.
+    func call(
+        of statistic: Operand.Statistic, _ operand: Operand?
+    ) throws(FetchError) -> (opening: String, closing: String)
+
+    /// Writes a statistic over a list, which is null if one of the values is null.
+    func write(
+        _ statistic: Operand.Statistic, _ operands: [Operand], to text: inout SQLText,
+        _ place: Place, _ writer: inout SQLConditionWriter
+    ) throws(FetchError)
 }
 
 extension String {
@@ -122,11 +162,5 @@ extension String {
         }
         literal.append("'")
         return String(literal)
-    }
-}
-
-extension Data {
-    fileprivate var hexadecimal: String {
-        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

@@ -54,6 +54,11 @@ struct SQLText: Sendable, Hashable {
 
     init() { sql.reserveCapacity(256) }
 
+    init(_ sql: String, _ bindings: [SQLBinding]) {
+        self.sql = sql
+        self.bindings = bindings
+    }
+
     /// A whole statement, as a part of another.
     init(_ translation: FetchTranslation) {
         sql = translation.sql
@@ -76,37 +81,13 @@ struct SQLText: Sendable, Hashable {
 
     // MARK: - Parameters
 
-    /// The whole statement with its parameters as the database has them.
-    ///
-    /// PostgreSQL counts them. It has NaN, which equals itself, and SQLite binds it as NULL; a NULL
-    /// is a literal, since a parameter without a type could be of any.
-    ///
-    /// - Throws: `FetchError.inMemoryOnly` for a text that the database cannot hold.
-    func finished(for dialect: SQLDialect) throws(FetchError) -> SQLText {
-        guard dialect == .postgreSQL else { return self }
-        for case .text(let text) in bindings where text.utf8.contains(0) {
-            throw .inMemoryOnly(feature: "A text with the character U+0000")
-        }
-        var finished = SQLText()
-        finished.sql = replacingParameters { binding in
-            switch binding {
-            case .null: return "NULL"
-            case .real(let value) where value.isNaN: return "NULL::double precision"
-            default:
-                finished.bindings.append(binding)
-                return "$\(finished.bindings.count)"
-            }
-        }
-        return finished
-    }
-
     /// The text with literals for its parameters.
-    func inlined(for dialect: SQLDialect) -> String {
+    func inlined(for dialect: any SQLDialect) -> String {
         replacingParameters(dialect.literal)
     }
 
     /// A question mark is always a parameter: values are bound, and names have letters and digits.
-    private func replacingParameters(_ replacement: (SQLBinding) -> String) -> String {
+    func replacingParameters(_ replacement: (SQLBinding) -> String) -> String {
         var result: [UInt8] = []
         var values = bindings.makeIterator()
         for byte in sql.utf8 {

@@ -8,7 +8,7 @@ package final class StoreLayout: Sendable {
 
     /// Identifiers of other stores name no rows of this one.
     package let storeIdentifier: String
-    package let dialect: SQLDialect
+    let dialect: any SQLDialect
 
     /// The numbers in `Z_ENT` of the store's rows, by entity index.
     private let numbers: [Int64]
@@ -55,25 +55,18 @@ package final class StoreLayout: Sendable {
         case columns(Set<String>)
     }
 
-    /// The layout of a new store, of one that is made from a store of another model, or of any
-    /// PostgreSQL store. The columns of PostgreSQL hold all values as rows in memory do.
+    /// The layout of a new SQLite store, or of one that is made from a store of another model.
     ///
     /// - Parameters:
     ///   - numbers: The numbers of its entities, by their index; nil means those of the model.
     ///   - joinTables: The identifiers of relationships without an inverse that keep a join table.
-    ///   - folded: The columns with folded texts, in PostgreSQL.
     package convenience init(
-        _ model: ManagedObjectModel, dialect: SQLDialect = .sqlite, numbers: [Int64]? = nil,
-        joinTables: Set<UInt32> = [], storeIdentifier: String,
-        folded: FoldedColumns.Extent = .model
+        _ model: ManagedObjectModel, numbers: [Int64]? = nil, joinTables: Set<UInt32> = [],
+        storeIdentifier: String
     ) {
-        let isSQLite = dialect == .sqlite
-        let naming = StoreNaming(
-            model, numbers: numbers, joinTables: joinTables, dialect: dialect)
+        let naming = StoreNaming(model, numbers: numbers, joinTables: joinTables)
         self.init(
-            model, naming, dialect: dialect, storeIdentifier: storeIdentifier,
-            marks: isSQLite ? .asModel : .columns([]), fullTextTables: isSQLite ? nil : [],
-            folded: isSQLite ? .none : FoldedColumns(folded, model, naming))
+            model, naming, storeIdentifier: storeIdentifier, marks: .asModel, fullTextTables: nil)
     }
 
     /// The layout of an existing store.
@@ -87,18 +80,17 @@ package final class StoreLayout: Sendable {
         let naming = try StoreNaming(
             model, catalog, entityNames: entityNames, isUnrelatedModel: isUnrelatedModel)
         self.init(
-            model, naming, dialect: .sqlite, storeIdentifier: storeIdentifier, marks: marks,
-            fullTextTables: catalog.fullTextTables, folded: .none)
+            model, naming, storeIdentifier: storeIdentifier, marks: marks,
+            fullTextTables: catalog.fullTextTables)
     }
 
-    private init(
-        _ model: ManagedObjectModel, _ naming: StoreNaming, dialect: SQLDialect,
-        storeIdentifier: String, marks: Marks, fullTextTables: Set<String>?,
-        folded: FoldedColumns
+    init(
+        _ model: ManagedObjectModel, _ naming: StoreNaming, storeIdentifier: String, marks: Marks,
+        fullTextTables: Set<String>?, folded: FoldedColumns = .none
     ) {
         self.model = model
         self.folded = folded
-        self.dialect = dialect
+        dialect = naming.dialect
         self.fullTextTables = fullTextTables
         self.storeIdentifier = storeIdentifier
         let numbers = naming.numbers

@@ -8,7 +8,7 @@
 /// exactly one such table or column.
 struct StoreNaming {
     let model: ManagedObjectModel
-    private let dialect: SQLDialect
+    let dialect: any SQLDialect
     private let entityNames: Set<String>
 
     /// By entity index.
@@ -37,14 +37,14 @@ struct StoreNaming {
     ///   - joinTables: The identifiers of relationships without an inverse that keep a join table.
     init(
         _ model: ManagedObjectModel, numbers: [Int64]? = nil, joinTables: Set<UInt32> = [],
-        dialect: SQLDialect = .sqlite
+        dialect: any SQLDialect = .sqlite
     ) {
         self.init(model, [], dialect)
         if let numbers { self.numbers = numbers }
         for root in model.rootEntities { nameNewTable(of: root) }
         for owner in joinOwners() {
             let isInRows =
-                dialect == .sqlite && owner.relationship.inverseIndex == nil
+                dialect.keepsOwnersInRows && owner.relationship.inverseIndex == nil
                 && !joinTables.contains(owner.property.identifier)
             set(isInRows ? makeColumn(owner) : makeTable(owner), of: owner)
         }
@@ -84,7 +84,7 @@ struct StoreNaming {
     }
 
     private init(
-        _ model: ManagedObjectModel, _ entityNames: Set<String>, _ dialect: SQLDialect
+        _ model: ManagedObjectModel, _ entityNames: Set<String>, _ dialect: any SQLDialect
     ) {
         self.model = model
         self.dialect = dialect
@@ -390,7 +390,7 @@ struct StoreNaming {
     // MARK: - New names
 
     private static func unused(
-        _ name: String, _ dialect: SQLDialect, in taken: inout Set<String>
+        _ name: String, _ dialect: any SQLDialect, in taken: inout Set<String>
     ) -> String {
         var candidate = dialect.name(name)
         var suffix = 0

@@ -4,7 +4,7 @@ package struct StoreTables {
     private let layout: StoreLayout
     private let entityNames: Set<String>
     private var model: ManagedObjectModel { layout.model }
-    private var dialect: SQLDialect { layout.dialect }
+    private var dialect: any SQLDialect { layout.dialect }
 
     /// - Parameter entityNames: The entities that the store holds; entities that share a table with
     ///   one of them have columns too.
@@ -34,7 +34,7 @@ package struct StoreTables {
     var bookkeeping: [String] {
         let (integer, text) = (dialect.columnType("INTEGER"), dialect.columnType("VARCHAR"))
         let blob = dialect.columnType("BLOB")
-        let identifier = dialect == .sqlite ? "VARCHAR(255)" : text
+        let identifier = dialect.columnType("VARCHAR(255)")
         return [
             "CREATE TABLE Z_PRIMARYKEY (Z_ENT \(integer) PRIMARY KEY, Z_NAME \(text), Z_SUPER \(integer), Z_MAX \(integer))",
             "CREATE TABLE Z_METADATA (Z_VERSION \(integer) PRIMARY KEY, Z_UUID \(identifier), Z_PLIST \(blob))",
@@ -214,8 +214,7 @@ package struct StoreTables {
         do {
             let predicate = try ObjectPredicate(readOnce: format)
             try writer.write(resolver.condition(predicate), to: &text)
-        } catch FetchError.inMemoryOnly where dialect == .postgreSQL {
-            // An index of all rows serves as well.
+        } catch FetchError.inMemoryOnly where !dialect.requiresConditionOfIndex {
             return ""
         }
         var condition = SQLText()

@@ -43,7 +43,7 @@ struct FoldedShape: Sendable, CustomTestStringConvertible {
     ])
 
     private var layout: StoreLayout {
-        StoreLayout(model, dialect: .postgreSQL, storeIdentifier: "S")
+        StoreLayout(postgreSQL: model, storeIdentifier: "S")
     }
 
     private func translate(

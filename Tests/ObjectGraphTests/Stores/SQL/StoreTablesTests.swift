@@ -8,7 +8,7 @@ import Testing
         _ entities: EntityDescription...
     ) throws -> [String] {
         let model = try ManagedObjectModel(entities: entities)
-        let layout = StoreLayout(model, dialect: .postgreSQL, storeIdentifier: "S")
+        let layout = StoreLayout(postgreSQL: model, storeIdentifier: "S")
         return try StoreTables(layout, entityNames: Set(entities.map(\.name))).statements
     }
 
@@ -93,23 +93,23 @@ import Testing
         #expect(Set(names).count == 4)
         #expect(names.allSatisfy { $0.utf8.count <= 63 && $0.hasPrefix("ZLÄNGE") })
         #expect(names == self.names(of: model))
-        #expect(SQLDialect.sqlite.name(long) == long)
-        #expect(SQLDialect.postgreSQL.name("short") == "short")
+        #expect(SQLiteDialect().name(long) == long)
+        #expect(PostgreSQLDialect().name("short") == "short")
     }
 
     private func names(of model: ManagedObjectModel) -> [String] {
-        let layout = StoreLayout(model, dialect: .postgreSQL, storeIdentifier: "T")
+        let layout = StoreLayout(postgreSQL: model, storeIdentifier: "T")
         return model.entities.flatMap { [layout.table(of: $0)] + layout.columns(of: $0) }
     }
 
     /// The mark and the accent are one character.
-    @Test(arguments: [SQLDialect.sqlite, .postgreSQL])
-    func `a quotation mark with an accent is doubled too`(dialect: SQLDialect) {
+    @Test(arguments: [SQLiteDialect(), PostgreSQLDialect()] as [any SQLDialect])
+    func `a quotation mark with an accent is doubled too`(dialect: any SQLDialect) {
         #expect(dialect.literal(.text("a'\u{301}b'")) == "'a''\u{301}b'''")
     }
 
     @Test func `values as literals`() {
-        func literal(_ value: SQLBinding) -> String { SQLDialect.postgreSQL.literal(value) }
+        func literal(_ value: SQLBinding) -> String { PostgreSQLDialect().literal(value) }
         #expect(literal(.integer(-5)) == "-5")
         #expect(literal(.real(0.1)) == "'0.1'::double precision")
         #expect(literal(.real(.infinity)) == "'inf'::double precision")

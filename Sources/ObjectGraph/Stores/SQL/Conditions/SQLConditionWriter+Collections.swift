@@ -4,7 +4,7 @@ extension SQLConditionWriter {
         _ collection: Condition.Collection, isAll: Bool, _ part: Condition,
         to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
-        let ownerPlace = isAll || place.isNegated ? Place.optional : place
+        let ownerPlace = isAll || place.isNegated ? place.optional : place
         text.append(isAll ? "NOT EXISTS (" : "EXISTS (")
         try writeSelect(of: collection, to: &text, ownerPlace) {
             (writer, _, condition) throws(FetchError) in
@@ -13,7 +13,7 @@ extension SQLConditionWriter {
             // For ALL: no destination for which the condition is false or unknown.
             let needsParentheses = isAll || part.isCompound
             if needsParentheses { condition.append("(") }
-            try writer.write(part, to: &condition, isAll ? .optional : .required)
+            try writer.write(part, to: &condition, isAll ? place.optional : place.required)
             if needsParentheses { condition.append(")") }
             if isAll { condition.append(" IS NOT TRUE") }
             return "1"
@@ -39,7 +39,7 @@ extension SQLConditionWriter {
         if let filter = collection.filter?.condition, !filter.isTrue {
             condition.append(" AND ")
             if filter.isCompound { condition.append("(") }
-            try write(filter, to: &condition, .required)
+            try write(filter, to: &condition, place.required)
             if filter.isCompound { condition.append(")") }
         }
         if let plain = try body(&self, &selected, &condition) { selected.append(plain) }
@@ -91,16 +91,17 @@ extension SQLConditionWriter {
     /// Writes the number of objects of a collection, or a statistic of their values.
     mutating func write(
         _ statistic: Operand.Statistic, _ collection: Condition.Collection, _ operand: Operand?,
-        to text: inout SQLText
+        to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
-        let call = try call(of: statistic, operand)
-        text.append("(")
         // A missing owner gives zero or nil, so its row must stay.
-        try writeSelect(of: collection, to: &text, .optional) {
+        let place = place.optional
+        let call = try dialect.call(of: statistic, operand)
+        text.append("(")
+        try writeSelect(of: collection, to: &text, place) {
             (writer, selected, _) throws(FetchError) in
             guard let operand else { return "COUNT(*)" }
             selected.append(call.opening)
-            try writer.write(operand, to: &selected, .optional)
+            try writer.write(operand, to: &selected, place)
             return call.closing
         }
         text.append(")")

@@ -12,7 +12,7 @@ extension SQLConditionWriter {
         _ operand: Operand, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
         if case .function(let function, let arguments) = operand {
-            try write(function, arguments, to: &text, place)
+            try dialect.write(function, arguments, to: &text, place, &self)
         } else {
             try writeOther(operand, to: &text, place)
         }
@@ -42,13 +42,15 @@ extension SQLConditionWriter {
             }
             // An addition takes one place on the parser's stack, a CAST three.
             let isReal =
-                isInComputation && dialect == .sqlite && property.attributeType!.isKeptAsNumeric
+                place.isInComputation && dialect.keepsAsNumeric(property.attributeType!)
             if isReal { text.append("(") }
             let table = try alias(path.level, path.steps[...], place)
-            if layout.isPlain || !folding.isEmpty {
+            if layout.isPlain || !place.folding.isEmpty {
                 text.append(table)
                 text.append(".")
-                text.append(column(of: property))
+                text.append(
+                    layout.foldedColumn(of: property, place.folding)
+                        ?? layout.column(of: property))
             } else {
                 let owner = model.entities[property.declaringEntityIndex]
                 text.append(
@@ -58,29 +60,30 @@ extension SQLConditionWriter {
         case .object(let path): text.append(try foreignKey(path, place))
         case .entityName(let path): try writeEntityName(of: path, to: &text)
         case .choice(let index, let operands):
-            try requireType(of: operand)
-            try writeChoice(index, operands, to: &text)
-        case .count(let collection): try write(.count, collection, nil, to: &text)
+            try dialect.requireType(of: operand)
+            try writeChoice(index, operands, to: &text, place.optional)
+        case .count(let collection): try write(.count, collection, nil, to: &text, place)
         case .summary(let statistic, let collection, let operand):
-            try write(statistic, collection, operand, to: &text)
+            try write(statistic, collection, operand, to: &text, place)
         case .element: throw .inMemoryOnly(feature: "An index into a relationship")
         case .listSummary(let statistic, let operands):
-            try write(statistic, operands, to: &text)
+            try dialect.write(statistic, operands, to: &text, place, &self)
         case .function: break
         case .conditional(let condition, let first, let second):
-            try requireType(of: operand)
+            try dialect.requireType(of: operand)
             text.append("CASE WHEN ")
-            try write(condition.condition, to: &text, .optional)
+            try write(condition.condition, to: &text, place.optional)
             text.append(" THEN ")
-            try write(first, to: &text, .optional)
+            try write(first, to: &text, place.optional)
             text.append(" ELSE ")
-            try write(second, to: &text, .optional)
+            try write(second, to: &text, place.optional)
             text.append(" END")
-        case .cast(let operand, let kind): try writeCast(operand, kind, to: &text, place)
+        case .cast(let operand, let kind):
+            try dialect.writeCast(operand, kind, to: &text, place, &self)
         case .now: text.bind(SQLBinding(.date(.now)))
         case .hinted(let operand, let hint):
             switch hint {
-            case .noIndex: if dialect == .sqlite { text.append("+") }
+            case .noIndex: text.append(dialect.withoutIndex)
             case .index(let name): indexName = name
             }
             try write(operand, to: &text, place)
@@ -90,99 +93,21 @@ extension SQLConditionWriter {
             text.append(")")
         case .searchResult(let result, let index): try write(result, of: index, to: &text)
         case .aggregate(let statistic, let operand):
-            let call = try call(of: statistic, operand)
+            let call = try dialect.call(of: statistic, operand)
             text.append(call.opening)
-            try write(operand, to: &text, .optional)
+            try write(operand, to: &text, place.optional)
             text.append(call.closing)
         }
     }
 
-    /// Writes an operand whose value is read with the type that SQLite gives it.
-    mutating func writeNumber(
-        _ operand: Operand, to text: inout SQLText, _ place: Place
-    ) throws(FetchError) {
-        isInComputation = true
-        defer { isInComputation = false }
-        try write(operand, to: &text, place)
-    }
-
-    private mutating func writeCast(
-        _ operand: Operand, _ kind: ValueKind, to text: inout SQLText, _ place: Place
-    ) throws(FetchError) {
-        if dialect == .postgreSQL {
-            return try writePostgreSQLCast(operand, kind, to: &text, place)
-        }
-        let wasInComputation = isInComputation
-        defer { isInComputation = wasInComputation }
-        let (opening, closing): (String, String)
-        switch (operand.kind, kind) {
-        case (_, .string):
-            // The text of the decimal 2 is "2.0".
-            isInComputation = true
-            (opening, closing) = ("OGText(", ")")
-        case (.string, _): (opening, closing) = ("OGNumber(", ")")
-        case (_, .date) where isInComputation:
-            // Dates are real numbers of seconds.
-            isInComputation = false
-            (opening, closing) = ("CAST(", " AS REAL)")
-        default: (opening, closing) = ("", "")
-        }
-        text.append(opening)
-        try write(operand, to: &text, place)
-        text.append(closing)
-    }
-
-    /// Writes a statistic over a list.
-    private mutating func write(
-        _ statistic: Operand.Statistic, _ operands: [Operand], to text: inout SQLText
-    ) throws(FetchError) {
-        if dialect == .postgreSQL {
-            return try writePostgreSQLList(statistic, operands, to: &text)
-        }
-        let form = try statistic.sqlOfList(count: operands.count)
-        text.append(form.opening)
-        for (position, operand) in operands.enumerated() {
-            if position > 0 { text.append(form.separator) }
-            try write(operand, to: &text, .optional)
-        }
-        text.append(form.closing)
-    }
-
-    /// - Parameter isChained: Whether it is the left operand of an operator of the same rank.
-    ///   Parentheses would then only take places on the parser's stack.
-    private mutating func write(
-        _ function: Operand.Function, _ arguments: [Operand], isChained: Bool = false,
-        to text: inout SQLText, _ place: Place
-    ) throws(FetchError) {
-        if dialect == .postgreSQL {
-            return try writePostgreSQL(function, arguments, to: &text, place)
-        }
-        let form = try function.sqlForm()
-        let wasInComputation = isInComputation
-        isInComputation = true
-        defer { isInComputation = wasInComputation }
-        if !isChained { text.append(form.opening) }
-        for (position, argument) in arguments.enumerated() {
-            if position > 0 { text.append(form.separator) }
-            if position == 0, let rank = function.chainRank,
-                case .function(let inner, let operands) = argument, inner.chainRank == rank
-            {
-                try write(inner, operands, isChained: true, to: &text, place)
-            } else {
-                try write(argument, to: &text, place)
-            }
-        }
-        if !isChained { text.append(form.closing) }
-    }
-
     private mutating func writeChoice(
-        _ index: Operand, _ operands: [Operand], to text: inout SQLText
+        _ index: Operand, _ operands: [Operand], to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
         text.append("CASE ")
-        try write(index, to: &text, .optional)
+        try write(index, to: &text, place)
         for (position, operand) in operands.enumerated() {
             text.append(" WHEN \(position) THEN ")
-            try write(operand, to: &text, .optional)
+            try write(operand, to: &text, place)
         }
         text.append(" END")
     }
@@ -192,14 +117,15 @@ extension SQLConditionWriter {
     private mutating func writeEntityName(
         of path: ObjectPath, to text: inout SQLText
     ) throws(FetchError) {
-        if dialect == .postgreSQL { text.append("(") }
+        let form = dialect.chosenText
+        text.append(form.opening)
         text.append("CASE ")
         try writeEntityNumber(of: path, to: &text)
         for index in model.entities[path.entityIndex].familyIndexes {
             text.append(" WHEN \(index + 1) THEN '\(model.entities[index].name)'")
         }
         text.append(" END")
-        if dialect == .postgreSQL { text.append("\(Self.binaryCollation))") }
+        text.append(form.closing)
     }
 
     /// The alias of the table with the row of the object at the end of a path.
@@ -248,9 +174,4 @@ extension SQLConditionWriter {
         if path.steps.isEmpty { return scopes[path.level].primaryKey }
         return "\(try alias(path.level, path.steps[...], place)).Z_PK"
     }
-}
-
-extension AttributeType {
-    /// Whether SQLite stores a whole number of this type as an integer.
-    fileprivate var isKeptAsNumeric: Bool { self == .decimal || self == .date }
 }

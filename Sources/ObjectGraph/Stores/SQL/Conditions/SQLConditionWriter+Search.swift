@@ -7,7 +7,7 @@ extension SQLConditionWriter {
     mutating func write(
         _ search: TextSearch, to text: inout SQLText, _ place: Place
     ) throws(FetchError) {
-        guard dialect == .sqlite else { throw .inMemoryOnly(feature: "SEARCH") }
+        guard dialect.hasFullText else { throw .inMemoryOnly(feature: "SEARCH") }
         let table = try layout.fullTextTable(search.index)
         if place.isRequired, followsRelationships, isInStatement(search.path), joined == nil {
             joined = table

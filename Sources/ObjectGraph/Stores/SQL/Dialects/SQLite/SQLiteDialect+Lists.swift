@@ -1,38 +1,31 @@
 import Foundation
 
-extension SQLConditionWriter {
+extension SQLiteDialect {
     /// The greatest number of values that are bound one by one. A longer list is bound as one
     /// parameter.
     static let maximumListCount = 500
 
-    /// Writes `IN`. A nil in the list matches objects without a value.
-    mutating func writeList(
+    func writeList(
         _ operand: Operand, _ values: [AttributeValue], orNull: Bool,
-        _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place
+        _ options: ObjectPredicate.Options, to text: inout SQLText, _ place: Place,
+        _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
-        if dialect == .postgreSQL {
-            let operand = try folded(operand, options)
-            let values = try folded(values, options)
-            folding = options
-            defer { folding = [] }
-            return try writeArray(operand, values, orNull: orNull, to: &text, place)
-        }
-        let place = orNull ? .optional : place
+        let place = orNull ? place.optional : place
         if orNull {
             text.append("(")
-            try write(operand, to: &text, place)
+            try writer.write(operand, to: &text, place)
             text.append(values.isEmpty ? " IS NULL)" : " IS NULL OR ")
         }
         guard !values.isEmpty else {
             if !orNull { text.append("0") }
             return
         }
-        try writeFolded(operand, options, to: &text, place)
+        try writeFolded(operand, options, to: &text, place, &writer)
         let bindings = values.map { value in
             if !options.isEmpty, let string = value.string {
                 return SQLBinding.text(StringFolding.fold(string, options))
             }
-            return binding(value)
+            return writer.binding(value)
         }
         if bindings.count <= Self.maximumListCount {
             text.append(" IN (")
@@ -49,48 +42,19 @@ extension SQLConditionWriter {
         }
         if orNull { text.append(")") }
     }
-}
 
-extension SQLConditionWriter {
-    /// Writes `IN` with the results of another SELECT.
-    mutating func writeMembership(
+    func writeMembership(
         _ operand: Operand, _ fetch: Condition.NestedFetch, _ options: ObjectPredicate.Options,
-        to text: inout SQLText, _ place: Place
+        to text: inout SQLText, _ place: Place, _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
-        if dialect == .postgreSQL {
-            try requirePlain(options)
-            try requireSameType(operand, fetch)
-        }
-        try writeFolded(operand, options, to: &text, place)
-        let selection = try selection(of: fetch, nil)
+        try writeFolded(operand, options, to: &text, place, &writer)
+        let selection = try writer.selection(of: fetch, nil)
         text.append(options.isEmpty ? " IN (" : " IN (WITH fetched(value) AS (")
         text.append(selection)
         if !options.isEmpty {
             text.append(") SELECT OGFold(value, \(options.rawValue)) FROM fetched")
         }
         text.append(")")
-    }
-
-    /// The SELECT of a fetch within a predicate. Its aliases equal those of the outer SELECT, and
-    /// hide them.
-    func selection(
-        of fetch: Condition.NestedFetch, _ selection: FetchTranslation.Selection?
-    ) throws(FetchError) -> SQLText {
-        guard followsRelationships else {
-            throw .unsupported(feature: "A fetch in the predicate of a batch update")
-        }
-        var request = fetch.request
-        // A nil among the values would make NOT IN unknown for all rows.
-        if let property = fetch.property, request.propertiesToGroupBy.isEmpty, selection == nil {
-            let hasValue = ObjectPredicate.comparison(
-                .init(property.expression, .notEqual, .constant(.null)))
-            request.predicate = request.predicate.map { $0 && hasValue } ?? hasValue
-        }
-        let columns: FetchTranslation.Selection =
-            selection ?? (fetch.property == nil ? .columns("t0.Z_PK") : .values)
-        return SQLText(
-            try FetchTranslation(
-                request, entity: fetch.entity, layout: layout, selection: columns, isNested: true))
     }
 }
 

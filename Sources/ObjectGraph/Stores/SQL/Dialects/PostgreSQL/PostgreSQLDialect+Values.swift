@@ -2,7 +2,7 @@
 
 // MARK: - Types
 
-extension SQLConditionWriter {
+extension PostgreSQLDialect {
     /// - Throws: `FetchError.inMemoryOnly` if the operand has no type.
     func sqlType(of operand: Operand) throws(FetchError) -> SQLType {
         if let type = operand.sqlType { return type }
@@ -10,10 +10,7 @@ extension SQLConditionWriter {
             feature: "An expression that is always nil, or has values of two kinds,")
     }
 
-    /// - Throws: `FetchError.inMemoryOnly` if the values of the operand have no type that holds them
-    ///   exactly.
     func requireType(of operand: Operand) throws(FetchError) {
-        guard dialect.hasStaticTypes else { return }
         if case .mixed(let bits) = try sqlType(of: operand), bits > 53 {
             throw .inMemoryOnly(feature: "A choice between a real number and a 64-bit integer")
         }
@@ -28,13 +25,10 @@ extension SQLConditionWriter {
         return type
     }
 
-    /// What stands around the argument of an aggregate function over rows.
-    ///
-    /// - Throws: `FetchError.inMemoryOnly`.
     func call(
         of statistic: Operand.Statistic, _ operand: Operand?
     ) throws(FetchError) -> (opening: String, closing: String) {
-        guard dialect == .postgreSQL, let operand else { return (try statistic.sqlCall(), ")") }
+        guard let operand else { return (try statistic.sqlCall(), ")") }
         let type = try sqlType(of: operand)
         // Sums are in double precision. Infinities may give NaN, which is nil.
         switch (statistic, type) {
@@ -50,13 +44,9 @@ extension SQLConditionWriter {
         }
     }
 
-    /// What stands around a fetched column, so that its type is that of the values that are read.
-    ///
-    /// - Throws: `FetchError.inMemoryOnly`.
     func cast(
         _ operand: Operand, to decoding: DictionaryColumn.Decoding
     ) throws(FetchError) -> (opening: String, closing: String) {
-        guard dialect.hasStaticTypes else { return ("", "") }
         let type = try sqlType(of: operand)
         guard case .attribute(let attribute) = decoding else {
             _ = try numberType(of: operand)
@@ -81,23 +71,10 @@ extension SQLConditionWriter {
 
 // MARK: - Computations
 
-extension SQLConditionWriter {
-    /// Writes the new value of an attribute in an UPDATE. A real number for an integer loses its
-    /// fraction.
-    mutating func writeAssigned(
-        _ operand: Operand, _ type: AttributeType, to text: inout SQLText
-    ) throws(FetchError) {
-        if !operand.isNull, type.slotKind == .integer {
-            try writeWhole(operand, to: &text, .required)
-        } else {
-            try write(operand, to: &text, .required)
-        }
-    }
-}
-
-extension SQLConditionWriter {
-    mutating func writePostgreSQL(
-        _ function: Operand.Function, _ arguments: [Operand], to text: inout SQLText, _ place: Place
+extension PostgreSQLDialect {
+    func write(
+        _ function: Operand.Function, _ arguments: [Operand], to text: inout SQLText,
+        _ place: Place, _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
         var types: [SQLType] = []
         for argument in arguments { types.append(try numberType(of: argument)) }
@@ -107,37 +84,37 @@ extension SQLConditionWriter {
             // Operations on infinities may give NaN, which is nil.
             let canBeNaN = isReal && !arguments.contains(where: \.isFiniteConstant)
             text.append(canBeNaN ? "NULLIF((" : "(")
-            try write(arguments[0], to: &text, place)
+            try writer.write(arguments[0], to: &text, place)
             text.append(try function.sqlForm().separator)
             if function == .divide {
                 let isSafe = arguments[1].isFiniteConstant
                 if !isSafe { text.append("NULLIF(") }
-                try write(arguments[1], to: &text, place)
+                try writer.write(arguments[1], to: &text, place)
                 if !isSafe { text.append(", 0)") }
             } else {
-                try write(arguments[1], to: &text, place)
+                try writer.write(arguments[1], to: &text, place)
             }
             text.append(canBeNaN ? "), 'NaN')" : ")")
         case .modulus:
             text.append(isReal ? "CAST((" : "(")
-            try writeWhole(arguments[0], to: &text, place)
+            try writeWhole(arguments[0], to: &text, place, &writer)
             text.append(" % ")
             // Division by zero gives null, in PostgreSQL an error.
             let isSafe = arguments[1].isFiniteConstant && types[1].isInteger
             if !isSafe { text.append("NULLIF(") }
-            try writeWhole(arguments[1], to: &text, place)
+            try writeWhole(arguments[1], to: &text, place, &writer)
             if !isSafe { text.append(", 0)") }
             text.append(isReal ? ") AS double precision)" : ")")
         case .and, .or, .exclusiveOr:
             let symbol = try function.sqlForm().separator
             text.append("(")
-            try writeWhole(arguments[0], to: &text, place)
+            try writeWhole(arguments[0], to: &text, place, &writer)
             text.append(function == .exclusiveOr ? " # " : symbol)
-            try writeWhole(arguments[1], to: &text, place)
+            try writeWhole(arguments[1], to: &text, place, &writer)
             text.append(")")
         case .complement:
             text.append("(~")
-            try writeWhole(arguments[0], to: &text, place)
+            try writeWhole(arguments[0], to: &text, place, &writer)
             text.append(")")
         case .shiftLeft, .shiftRight:
             // PostgreSQL shifts by the number modulo 64.
@@ -145,16 +122,18 @@ extension SQLConditionWriter {
                 (0..<64).contains(count)
             else { throw .inMemoryOnly(feature: "A shift by a computed number") }
             text.append("(")
-            try writeWhole(arguments[0], to: &text, place)
+            try writeWhole(arguments[0], to: &text, place, &writer)
             text.append("\(try function.sqlForm().separator)\(count))")
-        case .absolute: try write("abs(", arguments[0], ")", to: &text, place)
+        case .absolute: try write("abs(", arguments[0], ")", to: &text, place, &writer)
         case .floor, .ceiling, .truncate:
-            guard isReal else { return try write(arguments[0], to: &text, place) }
+            guard isReal else { return try writer.write(arguments[0], to: &text, place) }
             let name = function == .floor ? "floor" : function == .ceiling ? "ceil" : "trunc"
-            try write("\(name)(", arguments[0], ")", to: &text, place)
+            try write("\(name)(", arguments[0], ")", to: &text, place, &writer)
         case .squareRoot:
-            try write("sqrt(CAST(", arguments[0], " AS double precision))", to: &text, place)
-        case .length: try write("CAST(length(", arguments[0], ") AS bigint)", to: &text, place)
+            try write(
+                "sqrt(CAST(", arguments[0], " AS double precision))", to: &text, place, &writer)
+        case .length:
+            try write("CAST(length(", arguments[0], ") AS bigint)", to: &text, place, &writer)
         // The results of the server's library may differ in the last digit, those for texts in the
         // version of Unicode.
         case .raise, .logarithm, .naturalLogarithm, .exponential, .lowercase, .uppercase,
@@ -163,44 +142,47 @@ extension SQLConditionWriter {
         }
     }
 
-    private mutating func write(
+    private func write(
         _ opening: String, _ operand: Operand, _ closing: String, to text: inout SQLText,
-        _ place: Place
+        _ place: Place, _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
         text.append(opening)
-        try write(operand, to: &text, place)
+        try writer.write(operand, to: &text, place)
         text.append(closing)
     }
 
     /// Writes a number without its fraction. One beyond 64 bits is an error in PostgreSQL.
-    mutating func writeWhole(
-        _ operand: Operand, to text: inout SQLText, _ place: Place
+    func writeWhole(
+        _ operand: Operand, to text: inout SQLText, _ place: Place,
+        _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
         let isInteger = try sqlType(of: operand).isInteger
         if !isInteger { text.append("CAST(trunc(") }
-        try write(operand, to: &text, place)
+        try writer.write(operand, to: &text, place)
         if !isInteger { text.append(") AS bigint)") }
     }
 
-    mutating func writePostgreSQLCast(
-        _ operand: Operand, _ kind: ValueKind, to text: inout SQLText, _ place: Place
+    func writeCast(
+        _ operand: Operand, _ kind: ValueKind, to text: inout SQLText, _ place: Place,
+        _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
         let type = try sqlType(of: operand)
         switch (type, kind) {
         case (.text, .string), (.real, .date), (.mixed, .date), (.real, .number),
             (.integer, .number), (.mixed, .number):
-            try write(operand, to: &text, place)
+            try writer.write(operand, to: &text, place)
         case (.integer, .string):
-            try write("(CAST(", operand, " AS text)\(Self.binaryCollation))", to: &text, place)
+            try write(
+                "(CAST(", operand, " AS text)\(Self.binaryCollation))", to: &text, place, &writer)
         case (.integer, .date):
-            try write("CAST(", operand, " AS double precision)", to: &text, place)
+            try write("CAST(", operand, " AS double precision)", to: &text, place, &writer)
         default: throw .inMemoryOnly(feature: "CAST between a string and a real number")
         }
     }
 
-    /// Writes a statistic over a list, which is null if one of the values is null.
-    mutating func writePostgreSQLList(
-        _ statistic: Operand.Statistic, _ operands: [Operand], to text: inout SQLText
+    func write(
+        _ statistic: Operand.Statistic, _ operands: [Operand], to text: inout SQLText,
+        _ place: Place, _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
         let form = try statistic.sqlOfList(count: operands.count)
         let type = try sqlType(of: .listSummary(statistic, operands))
@@ -212,20 +194,22 @@ extension SQLConditionWriter {
             text.append(form.opening.replacing("0.0", with: "0::double precision"))
             for (position, operand) in operands.enumerated() {
                 if position > 0 { text.append(form.separator) }
-                try write(operand, to: &text, .optional)
+                try writer.write(operand, to: &text, place.optional)
             }
             text.append(canBeNaN ? "\(form.closing), 'NaN')" : form.closing)
         default:
             if case .mixed(let bits) = type, bits > 53 {
                 throw .inMemoryOnly(feature: "A list of real numbers and 64-bit integers")
             }
-            try writeExtreme(operands, isGreatest: statistic == .maximum, to: &text)
+            try writeExtreme(
+                operands, isGreatest: statistic == .maximum, to: &text, place, &writer)
         }
     }
 
     /// GREATEST and LEAST ignore nulls.
-    private mutating func writeExtreme(
-        _ operands: [Operand], isGreatest: Bool, to text: inout SQLText
+    private func writeExtreme(
+        _ operands: [Operand], isGreatest: Bool, to text: inout SQLText, _ place: Place,
+        _ writer: inout SQLConditionWriter
     ) throws(FetchError) {
         var values: [SQLText] = []
         for operand in operands {
@@ -233,7 +217,7 @@ extension SQLConditionWriter {
                 throw .inMemoryOnly(feature: "A list with nil or NaN")
             }
             var value = SQLText()
-            try write(operand, to: &value, .optional)
+            try writer.write(operand, to: &value, place.optional)
             values.append(value)
         }
         if values.count == 1 { return text.append(values[0].wrapped("(", ")")) }
@@ -246,7 +230,7 @@ extension SQLConditionWriter {
             text.append(" IS NOT NULL")
             hasTests = true
         }
-        if !hasTests { text.append(dialect.truth(true)) }
+        if !hasTests { text.append(truth(true)) }
         text.append(isGreatest ? " THEN GREATEST(" : " THEN LEAST(")
         let order = binaryOrder(operands)
         for (position, value) in values.enumerated() {
