@@ -1,3 +1,5 @@
+import Foundation
+
 /// The SQL of a database: its words, its literals, and the expressions that databases write
 /// otherwise. `SQLConditionWriter` and the translations write what they have in common, and ask.
 ///
@@ -162,5 +164,11 @@ extension String {
         }
         literal.append("'")
         return String(literal)
+    }
+}
+
+extension Data {
+    var hexadecimal: String {
+        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

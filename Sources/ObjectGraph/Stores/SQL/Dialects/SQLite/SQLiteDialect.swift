@@ -85,9 +85,3 @@ struct SQLiteDialect: SQLDialect {
 extension SQLDialect where Self == SQLiteDialect {
     static var sqlite: SQLiteDialect { SQLiteDialect() }
 }
-
-extension Data {
-    var hexadecimal: String {
-        map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-}
