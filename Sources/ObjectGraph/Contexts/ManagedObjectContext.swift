@@ -162,16 +162,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     deinit { identityMap.unregisterAll() }
 }
 
-/// The class and binding of the last new object, since the next one is often like it.
-struct LastInsertion {
-    let type: ObjectIdentifier
-
-    // Unowned, which avoids reference counting: the identity map keeps the binding, and forgets the
-    // last insertion when it removes bindings.
-    unowned(unsafe) let binding: EntityBinding
-    let storeChangeCount: Int
-}
-
 /// Messages of other contexts to a context, which takes them when its queue is next entered.
 struct PendingUpdates {
     /// Objects whose row was written by a save further up, with their primary keys.
@@ -199,11 +189,4 @@ struct PendingUpdates {
 
 struct WeakChild {
     weak var context: ManagedObjectContext?
-}
-
-/// The primary key that replaces an object's temporary reference.
-struct PermanentKey: Sendable {
-    let scope: ObjectIDScope
-    let temporary: Int64
-    let permanent: Int64
 }

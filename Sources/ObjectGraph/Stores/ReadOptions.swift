@@ -1,4 +1,4 @@
-/// What a read of rows may see, and whom it keeps informed.
+/// What a read of rows may see, and who follows its progress.
 package struct ReadOptions: Sendable {
     /// How long ago a cached row may have been read; nil means however long.
     var staleness: Duration?

@@ -1,8 +1,8 @@
 import Foundation
 
-// What PostgreSQL says otherwise than SQLite. It has no functions of this engine, and its operands
-// have types. An expression is stated only if its value is exactly that of the evaluator in memory,
-// or if the statement fails for a row with another value (SQLSTATE class 22).
+// PostgreSQL has no functions of this engine, and its operands have types. An expression is stated
+// only if its value is exactly that of the evaluator in memory, or if the statement fails for a row
+// with another value (SQLSTATE class 22).
 
 // MARK: - Comparisons
 

@@ -1,4 +1,4 @@
-// What requests say around their conditions.
+// The parts of statements beside conditions: parameters, sort keys, groups and new values.
 extension PostgreSQLDialect {
     /// PostgreSQL counts parameters. It has NaN, which equals itself, and SQLite binds it as NULL; a
     /// NULL is a literal, since a parameter without a type could be of any.

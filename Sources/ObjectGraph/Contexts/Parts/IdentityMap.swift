@@ -263,3 +263,13 @@ extension IdentityMap {
         bound == storeNumber || bound == 0
     }
 }
+
+/// The class and binding of the last new object, since the next one is often like it.
+struct LastInsertion {
+    let type: ObjectIdentifier
+
+    // Unowned, which avoids reference counting: the identity map keeps the binding, and forgets the
+    // last insertion when it removes bindings.
+    unowned(unsafe) let binding: EntityBinding
+    let storeChangeCount: Int
+}

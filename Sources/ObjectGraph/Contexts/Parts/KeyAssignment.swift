@@ -54,3 +54,10 @@ struct TableKey: Hashable {
         storeNumber = object.binding.storeNumber
     }
 }
+
+/// The primary key that replaces an object's temporary reference.
+struct PermanentKey: Sendable {
+    let scope: ObjectIDScope
+    let temporary: Int64
+    let permanent: Int64
+}
