@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// A row stays until no context has its object registered, unless it is removed because it was
 /// deleted or may have changed in the store. A batch request ages the rows of its tables: aged rows
-/// show conflicts, and are read again before they are used. Each table has its own lock, held for a batch of rows.
+/// show conflicts, and are read again before they are used. Each table has its own lock, held for a
+/// batch of rows.
 final class RowCache: Sendable {
     private struct Entry: BitwiseCopyable {
         /// The number of the row's slab in the table, from 1; 0 without a row.
@@ -25,7 +26,7 @@ final class RowCache: Sendable {
         /// Entries unregistered since the last sweep of empty pages.
         var releasedCount = 0
         /// When a batch request last changed the table; earlier rows are aged.
-        private var agedAt: ContinuousClock.Instant?
+        private var agedAt: MonotonicTime?
         private var slabs: [HeldSlab] = []
         private var freeNumbers: [UInt32] = []
         /// The number of the slab of the latest rows; 0 if there were none.

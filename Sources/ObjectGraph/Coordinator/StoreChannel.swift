@@ -135,7 +135,7 @@ extension StoreChannel {
         let entity = coordinator.model.entities[scope.entityIndex]
         if let row = record.rowCache.row(key, root: entity.rootIndex),
             row.entityIndex == entity.index,
-            options.staleness.map({ row.slab.readAt.duration(to: .now) <= $0 }) ?? true
+            options.staleness.map({ row.slab.readAt.age <= $0 }) ?? true
         {
             coordinator.debug.annotate(
                 "fault fulfilled from cache for : \(ManagedObjectID(scope: scope, reference: key))")

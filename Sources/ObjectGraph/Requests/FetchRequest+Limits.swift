@@ -10,19 +10,20 @@ extension FetchRequest {
     ///
     /// - Throws: `FetchError.duplicateProperty`, `unnamedProperty` or `ambiguousVariable`.
     private func checkNames() throws(FetchError) {
-        var names: Set<String> = []
-        for property in propertiesToFetch {
+        // Each with those before: a fetch has few, and a set would cost it more than the comparisons.
+        for (position, property) in propertiesToFetch.enumerated() {
             guard !property.name.isEmpty else {
                 throw .unnamedProperty(property.expression.predicateFormat)
             }
-            guard names.insert(property.name).inserted else {
-                throw .duplicateProperty(property.name)
-            }
+            let isTaken = propertiesToFetch[..<position].contains { $0.name == property.name }
+            if isTaken { throw .duplicateProperty(property.name) }
         }
-        guard let havingPredicate, !names.isEmpty else { return }
+        guard let havingPredicate else { return }
         var ambiguous: String?
         havingPredicate.forEachExpression {
-            if case .subquery(_, let variable, _) = $0, names.contains(variable) {
+            if case .subquery(_, let variable, _) = $0,
+                propertiesToFetch.contains(where: { $0.name == variable })
+            {
                 ambiguous = variable
             }
         }

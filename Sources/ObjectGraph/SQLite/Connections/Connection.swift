@@ -129,8 +129,14 @@ final class Connection {
     /// compiles the next statement again. Only then does this read anything.
     ///
     /// - Throws: `SQLITE_READONLY_DBMOVED`, as for a file that is no longer in its place.
+    @inline(__always)
     func requireSameDatabase() throws {
-        guard handle.state.pointee.mayHaveNewSchema, let isSameDatabase else { return }
+        if handle.state.pointee.mayHaveNewSchema { try requireSameContent() }
+    }
+
+    @inline(never)
+    private func requireSameContent() throws {
+        guard let isSameDatabase else { return }
         // SQLite also compiles statements again when settings have changed.
         if handle.schemaVersion != schemaVersion {
             guard try isSameDatabase(self) else {

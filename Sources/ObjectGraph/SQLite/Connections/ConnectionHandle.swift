@@ -12,7 +12,7 @@ final class ConnectionHandle {
         /// A statement is running if it began in the current epoch; see `resetStatements()`.
         var epoch = 1
         var busyTimeout: Duration
-        var busySince = ContinuousClock.now
+        var busySince = MonotonicTime.now
         /// Whether SQLite is compiling one of our statements.
         var isCompiling = false
         /// Whether the schema may be another one than that with which the connection began: SQLite
@@ -215,9 +215,8 @@ private typealias State = ConnectionHandle.State
 
 private func waitWhileBusy(context: UnsafeMutableRawPointer?, earlierCalls: Int32) -> Int32 {
     let state = context!.assumingMemoryBound(to: State.self)
-    let now = ContinuousClock.now
-    if earlierCalls == 0 { state.pointee.busySince = now }
-    let remaining = state.pointee.busyTimeout - (now - state.pointee.busySince)
+    if earlierCalls == 0 { state.pointee.busySince = .now }
+    let remaining = state.pointee.busyTimeout - state.pointee.busySince.age
     guard remaining > .zero else { return 0 }
     // First short pauses, since most transactions are short; then longer ones, to save processor
     // time.

@@ -38,19 +38,19 @@ final class ConnectionPool: Sendable {
         let forkCount = ForkCount.current
         var statistics = ConnectionStatistics()
 
+        @inline(__always)
         func requireOpen(_ configuration: SQLiteConfiguration) throws(SQLiteError) {
-            guard !isClosed else {
-                throw SQLiteError(
-                    extendedCode: SQLITE_MISUSE, message: "the connection pool is closed",
-                    path: configuration.path)
-            }
-            guard forkCount == ForkCount.current else {
-                throw SQLiteError(
-                    extendedCode: SQLITE_MISUSE,
-                    message:
-                        "the store was opened before this process was forked; open it again here",
-                    path: configuration.path)
-            }
+            if isClosed || forkCount != ForkCount.current { throw misuse(configuration) }
+        }
+
+        @inline(never)
+        private func misuse(_ configuration: SQLiteConfiguration) -> SQLiteError {
+            SQLiteError(
+                extendedCode: SQLITE_MISUSE,
+                message: isClosed
+                    ? "the connection pool is closed"
+                    : "the store was opened before this process was forked; open it again here",
+                path: configuration.path)
         }
     }
 

@@ -23,7 +23,7 @@ final class RowSlab: @unchecked Sendable {
     let capacity: Int
 
     /// When the rows were read; contexts with a staleness interval compare it.
-    let readAt = ContinuousClock.now
+    let readAt = MonotonicTime.now
 
     /// Whether the level above may have a newer version of at least one of the rows.
     let hasSupersededRows = Atomic<Bool>(false)
