@@ -22,6 +22,7 @@ let package = Package(
     products: [
         .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
         .library(name: "Stacks", targets: ["Stacks"]),
+        .library(name: "Timeline", targets: ["Timeline"]),
         .library(name: "MigrationKit", targets: ["MigrationKit"]),
         .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
         .executable(name: "bench", targets: ["bench"]),
@@ -53,6 +54,7 @@ let package = Package(
             dependencies: ["CSQLite", "CZlib", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
         .target(name: "Stacks", dependencies: ["ObjectGraph"], swiftSettings: strict),
+        .target(name: "Timeline", dependencies: ["ObjectGraph"], swiftSettings: strict),
         .target(name: "MigrationKit", dependencies: ["ObjectGraph"], swiftSettings: strict),
         .target(
             name: "PostgreSQLStore",
@@ -90,7 +92,7 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "Measuring", "RunRecords", "Reports", "Datasets", "Stacks", "ObjectGraph",
-                "ModelSource", "CSQLite", "CScheduler",
+                "Timeline", "ModelSource", "CSQLite", "CScheduler",
                 .target(name: "PostgreSQLStore", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
                 "Yams", .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -125,6 +127,9 @@ let package = Package(
             swiftSettings: ofTests),
         .testTarget(
             name: "StacksTests", dependencies: ["Stacks", "ObjectGraph", "TestSupport"],
+            swiftSettings: ofTests),
+        .testTarget(
+            name: "TimelineTests", dependencies: ["Timeline", "ObjectGraph", "TestSupport"],
             swiftSettings: ofTests),
         .testTarget(
             name: "MigrationKitTests",

@@ -10,7 +10,8 @@ struct BenchCommand: ParsableCommand {
         discussion: exitCodes,
         subcommands: [
             ListCommand.self, PlanCommand.self, RunCommand.self, ClaimsCommand.self,
-            MergeCommand.self, ReportCommand.self, CheckCommand.self, GateCommand.self,
+            TraceCommand.self, MergeCommand.self, ReportCommand.self, CheckCommand.self,
+            GateCommand.self,
             BaselineCommand.self,
             SelfTestCommand.self,
             DoctorCommand.self, ModelCommand.self, SchemaCommand.self, WorkerCommand.self,

@@ -1,13 +1,18 @@
 import ArgumentParser
 import Foundation
 import RunRecords
+import Timeline
 
 /// Does one job: reads a ``WorkerJob`` from standard input and writes ``WorkerReply`` lines to
 /// standard output.
 struct WorkerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "worker", shouldDisplay: false)
 
+    @Option(help: "Trace the sample, and write its events to this file.", completion: .file())
+    var trace: String?
+
     func run() throws {
+        let traceFile = trace.map { URL(fileURLWithPath: $0) }
         guard let line = readLine() else {
             throw BenchFailure(
                 exitCode: .usage,
@@ -17,7 +22,7 @@ struct WorkerCommand: ParsableCommand {
         let parent = ParentConnection()
         parent.open()
         let thread = Thread {
-            parent.send(Self.reply(to: job, of: parent))
+            parent.send(Self.reply(to: job, of: parent, tracingTo: traceFile))
             // Not `exit`: other threads may still use what its handlers would destroy.
             _exit(0)
         }
@@ -29,7 +34,9 @@ struct WorkerCommand: ParsableCommand {
         while true { RunLoop.main.run(until: .distantFuture) }
     }
 
-    private static func reply(to job: WorkerJob, of parent: ParentConnection) -> WorkerReply {
+    private static func reply(
+        to job: WorkerJob, of parent: ParentConnection, tracingTo traceFile: URL?
+    ) -> WorkerReply {
         guard let kind = WorkloadKind.named(job.kind) else {
             return .failure("this bench has no workload kind \(job.kind); see WorkloadKind.all")
         }
@@ -44,8 +51,14 @@ struct WorkerCommand: ParsableCommand {
             if job.isCounting == true { WorkCounter.install() }
             let turns = job.takesTurns == true ? try TurnTaker(job, parent: parent) : nil
             let store = kind.store(WorkerContext(job: job))
-            return .outcome(
-                try kind.run(WorkerContext(job: job, turns: turns, store: store)))
+            let trace = traceFile.map { _ in SampleTrace() }
+            var outcome = try kind.run(
+                WorkerContext(job: job, turns: turns, store: store, trace: trace))
+            if let traceFile, let trace, let timeline = trace.timeline {
+                try TraceEventFile(timeline).write(to: traceFile)
+                outcome.trace = trace.sample(of: job.subject)
+            }
+            return .outcome(outcome)
         } catch let error as UnequalSetting {
             // The subject ran with another setting than the job's, so it did not do the work of
             // this cell.

@@ -10,11 +10,17 @@ struct WorkerContext {
     let turns: TurnTaker?
     /// The store that a sample starts with, if the job has no prepared one.
     let store: (any SampleStore)?
+    /// Nil if the sample is not traced.
+    let trace: SampleTrace?
 
-    init(job: WorkerJob, turns: TurnTaker? = nil, store: (any SampleStore)? = nil) {
+    init(
+        job: WorkerJob, turns: TurnTaker? = nil, store: (any SampleStore)? = nil,
+        trace: SampleTrace? = nil
+    ) {
         self.job = job
         self.turns = turns
         self.store = store
+        self.trace = trace
     }
 
     // MARK: Parameters
@@ -95,7 +101,7 @@ struct WorkerContext {
         let residentBytes = ProcessProbe.residentBytes()
         let usageBefore = ProcessProbe.usage()
         let watch = Stopwatch()
-        try work()
+        if let trace { try trace.record(work) } else { try work() }
         let seconds = watch.elapsedSeconds
         let usage = ProcessProbe.usage() - usageBefore
         let peakBytes = ProcessProbe.peakResidentBytes()

@@ -71,6 +71,8 @@ struct WorkloadOutcome: Codable, Sendable {
     var verification: Verification
     /// The facts about a store that this worker made.
     var storeFacts: [String: Int64]?
+    /// Nil unless the worker was asked for it.
+    var trace: TracedSample?
 }
 
 /// A line of JSON on a worker's standard output. A worker that takes no turns writes only one.

@@ -17,6 +17,8 @@ final class WorkerProcess {
         var executable = Executable.url
         /// A program that starts the worker, with its arguments, such as valgrind.
         var launcher: [String] = []
+        /// Options of `bench worker`.
+        var options: [String] = []
         /// Added to the parent's environment.
         var environment: [String: String] = [:]
 
@@ -73,7 +75,8 @@ final class WorkerProcess {
         environment["SWIFT_BACKTRACE"] = "enable=no"
         environment.merge(launch.environment) { $1 }
         let arguments =
-            launch.launcher + [launch.executable.path, "worker"] + DebugArguments.ofProcess.debug
+            launch.launcher + [launch.executable.path, "worker"] + launch.options
+            + DebugArguments.ofProcess.debug
         do {
             // When debugging, the workers' log stays visible on standard error.
             process = try ChildProcess(

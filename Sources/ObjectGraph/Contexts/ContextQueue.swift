@@ -24,10 +24,19 @@ struct ContextQueue: ~Copyable {
     /// queue.
     private let endsEvent = Atomic<Bool>(false)
 
+    /// The context in traces.
+    private let lazyTrack = LazyTraceName()
+    private let contextName: String?
+
+    /// The traced block that runs on the private queue; 0 if there is none.
+    private let runningBlock = Atomic<UInt64>(0)
+    private static let runningMainBlock = Atomic<UInt64>(0)
+
     init(
         _ type: ManagedObjectContext.ConcurrencyType, name: String?, checksUse: Bool
     ) {
         self.type = type
+        contextName = name
         self.checksUse = checksUse
         dispatchQueue =
             type == .mainQueue
@@ -121,6 +130,102 @@ struct ContextQueue: ~Copyable {
     }
 
     private static let label = DispatchSpecificKey<String>()
+}
+
+// MARK: - Tracing
+
+extension ContextQueue {
+    var track: TraceName {
+        lazyTrack.get {
+            .unique(contextName ?? (type == .mainQueue ? "main context" : "private context"))
+        }
+    }
+
+    /// The traced block that runs on the queue; 0 if there is none.
+    private var running: UInt64 {
+        get {
+            switch type {
+            case .mainQueue: Self.runningMainBlock.load(ordering: .relaxed)
+            case .privateQueue: runningBlock.load(ordering: .relaxed)
+            }
+        }
+        nonmutating set {
+            switch type {
+            case .mainQueue: Self.runningMainBlock.store(newValue, ordering: .relaxed)
+            case .privateQueue: runningBlock.store(newValue, ordering: .relaxed)
+            }
+        }
+    }
+
+    /// Reports that a block was handed to the queue.
+    ///
+    /// - Returns: The cause of the block; 0 without a tracer.
+    func noteEnqueued() -> UInt64 {
+        guard Tracing.isOn.load(ordering: .relaxed) else { return 0 }
+        let identifier = Tracing.makeIdentifier()
+        TraceSpan.point(.enqueue, on: track, identifier: identifier)
+        return identifier
+    }
+
+    /// A block that runs on the queue.
+    struct BlockSpan {
+        fileprivate var span = TraceSpan()
+        fileprivate var identifier: UInt64 = 0
+        /// The block around this one, in another context of the main queue.
+        fileprivate var outer: UInt64 = 0
+    }
+
+    @inline(__always)
+    func beginBlock() -> BlockSpan {
+        var block = BlockSpan()
+        if block.span.isOn { enter(&block) }
+        return block
+    }
+
+    @inline(never)
+    private func enter(_ block: inout BlockSpan) {
+        block.identifier = Tracing.makeIdentifier()
+        block.outer = running
+        running = block.identifier
+    }
+
+    @inline(__always)
+    func endBlock(_ block: BlockSpan, after enqueued: UInt64) {
+        if block.span.isOn { report(block, enqueued) }
+    }
+
+    @inline(never)
+    private func report(_ block: BlockSpan, _ enqueued: UInt64) {
+        running = block.outer
+        block.span.end(
+            .block, on: track, type == .mainQueue ? .mainQueue : .none,
+            identifier: block.identifier, cause: enqueued)
+    }
+
+    /// Waits for the queue and runs the work on it, on the calling thread or that of the main queue.
+    ///
+    /// - Parameter work: Gets the event of the wait; 0 without a tracer.
+    func sync<Result>(_ work: (_ waited: UInt64) -> Result) -> Result {
+        guard Tracing.isOn.load(ordering: .relaxed) else {
+            return dispatchQueue.sync { work(0) }
+        }
+        let wait = TraceSpan()
+        let identifier = Tracing.makeIdentifier()
+        let holder = running
+        let caller = CurrentThread.identity
+        var inside = wait
+        var isElsewhere = false
+        defer {
+            wait.end(
+                .waitForQueue, on: track, identifier: identifier, cause: holder, before: inside)
+            if isElsewhere { inside.end(.waitForBlock, on: track, cause: identifier) }
+        }
+        return dispatchQueue.sync {
+            inside = TraceSpan()
+            isElsewhere = CurrentThread.identity != caller
+            return work(identifier)
+        }
+    }
 }
 
 extension ContextQueue {

@@ -8,6 +8,12 @@ extension ManagedObjectContext {
     ///   - notification: For observers; nil posts nothing to them.
     ///   - followed: For followers.
     func post(_ notification: ContextNotification?, followed: ContextNotification) {
+        let span = TraceSpan()
+        defer {
+            if hasObservers {
+                span.end(.notification, on: queue.track, TraceName(followed.caseName))
+            }
+        }
         readingForProgram {
             guard !followers.isEmpty else {
                 if let notification { observers.post(notification) }
@@ -33,6 +39,15 @@ extension ManagedObjectContext {
 }
 
 extension ContextNotification {
+    fileprivate var caseName: String {
+        switch self {
+        case .objectsDidChange: "objectsDidChange"
+        case .willSave: "willSave"
+        case .didSave: "didSave"
+        case .didMerge: "didMerge"
+        }
+    }
+
     /// The notification with the identifiers that objects have when it is taken: a save that a
     /// follower has performed gives new objects other ones.
     fileprivate func withPresentIDs(

@@ -22,7 +22,8 @@ extension ManagedObjectContext {
         message: "In top-level code, wait with perform(schedule: .immediate) { … } instead."
     )
     public func perform(_ block: @escaping @Sendable () -> Void) {
-        queue.dispatchQueue.async { self.runEvent(block) }
+        let enqueued = queue.noteEnqueued()
+        queue.dispatchQueue.async { self.runEvent(after: enqueued, block) }
     }
 
     /// Runs the block on the context's queue and waits for it.
@@ -41,8 +42,8 @@ extension ManagedObjectContext {
     ) throws(Failure) -> Result {
         if isOnQueue { return try block() }
         func wait() -> Swift.Result<Result, Failure> {
-            queue.dispatchQueue.sync {
-                Swift.Result { () throws(Failure) in try asOwner(block) }
+            queue.sync { waited in
+                Swift.Result { () throws(Failure) in try asOwner(after: waited, block) }
             }
         }
         guard queue.type == .privateQueue, ContextQueue.isMainCurrent else {
@@ -67,9 +68,12 @@ extension ManagedObjectContext {
         defer { queue.synchronize() }
         let result = await withCheckedContinuation {
             (continuation: CheckedContinuation<Swift.Result<Result, Failure>, Never>) in
+            let enqueued = queue.noteEnqueued()
             queue.dispatchQueue.async {
                 continuation.resume(
-                    returning: Swift.Result { () throws(Failure) in try self.runEvent(block) })
+                    returning: Swift.Result { () throws(Failure) in
+                        try self.runEvent(after: enqueued, block)
+                    })
             }
         }
         return try result.get()
@@ -78,10 +82,11 @@ extension ManagedObjectContext {
     /// Whether the calling thread is inside the context's queue.
     var isOnQueue: Bool { queue.isCurrent }
 
+    /// - Parameter enqueued: As for `asOwner`.
     private func runEvent<Result, Failure: Error>(
-        _ block: () throws(Failure) -> Result
+        after enqueued: UInt64 = 0, _ block: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try asOwner { () throws(Failure) in
+        try asOwner(after: enqueued) { () throws(Failure) in
             queue.setEndsEvent(true)
             defer { endEvent() }
             return try block()
@@ -101,9 +106,13 @@ extension ManagedObjectContext {
         queue.dispatchQueue.async { [weak self] in self?.runEvent {} }
     }
 
+    /// - Parameter enqueued: The event that has handed the block to the queue, for traces; 0 without
+    ///   a tracer.
     private func asOwner<Result, Failure: Error>(
-        _ block: () throws(Failure) -> Result
+        after enqueued: UInt64 = 0, _ block: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
+        let span = queue.beginBlock()
+        defer { queue.endBlock(span, after: enqueued) }
         let previous = queue.enter()
         defer { if queue.leave(previous) { coordinator.endTurn() } }
         followReset()

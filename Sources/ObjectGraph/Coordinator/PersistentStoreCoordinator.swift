@@ -109,7 +109,9 @@ public final class PersistentStoreCoordinator: Sendable {
     public func addPersistentStore(
         _ description: PersistentStoreDescription
     ) throws -> PersistentStoreHandle {
-        adopt(try makeStore(description), description)
+        let span = TraceSpan()
+        defer { span.end(.openStore, TraceName(description.location?.lastPathComponent ?? "")) }
+        return adopt(try makeStore(description), description)
     }
 
     func makeStore(_ description: PersistentStoreDescription) throws -> any PersistentStore {
@@ -385,9 +387,10 @@ public final class PersistentStoreCoordinator: Sendable {
     func underLockPolicy<T: Sendable>(_ body: () throws -> T) rethrows -> T {
         guard lockPolicy == .serialized else { return try body() }
         requestHolder.requireAnotherThread()
+        let wait = requestHolder.beginWait()
         return try requestLock.withLock { _ in
-            requestHolder.enter()
-            defer { requestHolder.leave() }
+            let use = requestHolder.enter(after: wait, .waitForCoordinator)
+            defer { requestHolder.leave(use, .holdCoordinator) }
             return try body()
         }
     }

@@ -9,6 +9,11 @@ package final class Entity: Sendable {
     package let description: EntityDescription
     package let name: String
 
+    private let lazyTraceName = LazyTraceName()
+
+    /// The entity in traces.
+    var traceName: TraceName { lazyTraceName.get { TraceName(name) } }
+
     /// The position in the model: root entities in name order without regard to case, each followed
     /// by its descendants depth first (spec §8.2).
     package let index: Int

@@ -26,6 +26,8 @@ extension ManagedObject {
             }
             return
         }
+        let span = TraceSpan()
+        defer { span.end(.fault, on: context.queue.track, binding.entity.traceName) }
         do {
             let newest = try context.askAbove {
                 try context.channel.row(

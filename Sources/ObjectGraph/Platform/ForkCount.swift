@@ -16,8 +16,11 @@ enum ForkCount {
         return true
     }()
 
-    static var current: Int {
+    /// The present count, which changes from now on.
+    static func startCounting() -> Int {
         _ = isCounting
-        return count.load(ordering: .relaxed)
+        return current
     }
+
+    static var current: Int { count.load(ordering: .relaxed) }
 }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct `Borders of folders and modules` {
     /// Each folder of the engine may only name types of its own rank and lower ones.
     static let ranks = [
-        "Platform": 0, "Support": 0, "KeyedArchives": 1, "Model": 2, "Requests": 3, "Predicates": 3,
+        "Platform": 0, "Support": 0, "Tracing": 0, "KeyedArchives": 1, "Model": 2, "Requests": 3,
+        "Predicates": 3,
         "ModelFiles": 4, "ModelArchives": 4, "SQLite": 4, "Stores": 5,
         "Coordinator": 6, "Objects": 7, "Contexts": 7, "Errors": 7, "Migration": 7, "Coding": 8,
         "Controllers": 8,
@@ -51,6 +52,10 @@ import Testing
         (
             "Sources/Stacks", ["Foundation", "Synchronization", "Dispatch", "ObjectGraph"],
             "a stack is written against the engine's public API"
+        ),
+        (
+            "Sources/Timeline", ["Foundation", "Synchronization", "ObjectGraph"],
+            "whoever uses the engine may look at what it does"
         ),
         (
             "Sources/Measuring", ["Foundation", "Synchronization", "Dispatch"],
@@ -119,8 +124,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "Sources/Stacks", "Sources/MigrationKit", "Sources/ModelSource", "Sources/modelgen",
-        "Benchmarks/bench", "Tests/StacksTests", "Tests/MigrationKitTests", "Tests/BenchTests",
+        "Sources/Stacks", "Sources/Timeline", "Sources/MigrationKit", "Sources/ModelSource",
+        "Sources/modelgen",
+        "Benchmarks/bench", "Tests/StacksTests", "Tests/TimelineTests", "Tests/MigrationKitTests",
+        "Tests/BenchTests",
         "Tests/ModelgenTests",
     ])
     func `users of a module see its public API only`(_ folder: String) throws {

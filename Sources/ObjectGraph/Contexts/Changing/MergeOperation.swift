@@ -12,6 +12,12 @@ struct MergeOperation {
     }
 
     mutating func run() {
+        let span = TraceSpan()
+        defer {
+            span.end(
+                .merge, on: context.queue.track,
+                count: changes.inserted.count + changes.updated.count + changes.deleted.count)
+        }
         context.moveToNewestGeneration()
         for id in changes.inserted {
             guard let scope = context.coordinator.localScope(of: id) else { continue }

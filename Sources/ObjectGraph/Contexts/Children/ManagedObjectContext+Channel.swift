@@ -116,6 +116,12 @@ extension ManagedObjectContext: ObjectChannel {
             guard unknown.isEmpty else { throw SaveError.unknownObjects(unknown) }
             beginOperation()
             defer { endOperation() }
+            let span = TraceSpan()
+            defer {
+                span.end(
+                    .takeFromChild, on: queue.track,
+                    count: saves.reduce(0) { $0 + $1.changes.rows.count })
+            }
             for save in saves { save.run() }
             processPendingChanges()
             return nil

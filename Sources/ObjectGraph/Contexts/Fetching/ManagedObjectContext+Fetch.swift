@@ -12,6 +12,8 @@ extension ManagedObjectContext {
         _ request: FetchRequest, as type: Object.Type = Object.self
     ) throws -> FetchedObjects<Object> {
         let entity = try entity(of: request, type)
+        let span = TraceSpan()
+        defer { span.end(.fetch, on: queue.track, entity.traceName) }
         let fetch = Fetch(of: request, entity, in: self)
         // Changed objects need their places among all others, and a parent may have some.
         if request.returnsFirstBatchEarly, request.fetchBatchSize > 0, fetch.pending.isEmpty,

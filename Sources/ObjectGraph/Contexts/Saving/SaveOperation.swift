@@ -28,12 +28,20 @@ struct SaveOperation {
         // Assigned keys do not hold their objects. An object may be held by an earlier attempt
         // only.
         defer { withExtendedLifetime(self) {} }
+        let save = TraceSpan()
+        defer { save.end(.save, on: context.queue.track, count: work.count) }
         try context.readingForEngine {
+            let span = TraceSpan()
             try prepare()
+            span.end(.prepare, on: context.queue.track)
             try write()
         }
+        var span = TraceSpan()
         adopt()
+        span.end(.adopt, on: context.queue.track)
+        span = TraceSpan()
         announce()
+        span.end(.announce, on: context.queue.track)
     }
 
     // MARK: - Collect and validate
@@ -134,6 +142,8 @@ struct SaveOperation {
     }
 
     private mutating func plan() throws {
+        let span = TraceSpan()
+        defer { span.end(.plan, on: context.queue.track) }
         plans = []
         let draft = try PlanDraft(of: work, in: context)
         plans = draft.plans
@@ -142,6 +152,8 @@ struct SaveOperation {
     }
 
     private mutating func handUp(plansOfDelivery deliveryCount: Int) throws {
+        let span = TraceSpan()
+        defer { span.end(.handUp, on: context.queue.track) }
         if !plans.isEmpty {
             historyToken = try context.channel.save(plans, from: context.origin) { [context] in
                 !context.hasPendingKeys && context.deliveryCount == deliveryCount
@@ -319,6 +331,8 @@ struct SaveWork {
 
     /// The objects of `updated` that have something to write.
     var changed: [ManagedObject] = []
+
+    var count: Int { inserted.count + updated.count + deleted.count }
 }
 
 extension ManagedObject {

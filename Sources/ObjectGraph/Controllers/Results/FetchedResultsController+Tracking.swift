@@ -5,6 +5,12 @@ extension FetchedResultsController {
     private var isFollowed: Bool { delegate != nil || !snapshotObservers.isEmpty }
 
     func receive(_ notification: ContextNotification) {
+        let span = TraceSpan()
+        defer {
+            span.end(
+                .delivery, on: context.queue.track, TraceName(fetchRequest.entityName),
+                count: list?.count ?? 0)
+        }
         switch notification {
         case .objectsDidChange(let changes): process(changes)
         case .didSave:

@@ -97,8 +97,10 @@ extension Connection {
             }
         var frames: Int32 = 0
         var copied: Int32 = 0
-        try handle.check(
-            sqlite3_wal_checkpoint_v2(handle.database, "main", flag, &frames, &copied))
+        let span = TraceSpan()
+        let code = sqlite3_wal_checkpoint_v2(handle.database, "main", flag, &frames, &copied)
+        span.end(.checkpoint, count: Int(copied))
+        try handle.check(code)
         return (Int(frames), Int(copied))
     }
 

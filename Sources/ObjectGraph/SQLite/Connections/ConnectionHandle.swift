@@ -11,8 +11,7 @@ final class ConnectionHandle {
         var runningStatements = 0
         /// A statement is running if it began in the current epoch; see `resetStatements()`.
         var epoch = 1
-        var busyTimeout: Duration
-        var busySince = MonotonicTime.now
+        var busyWait: BusyWait
         /// Whether SQLite is compiling one of our statements.
         var isCompiling = false
         /// Whether the schema may be another one than that with which the connection began: SQLite
@@ -29,9 +28,18 @@ final class ConnectionHandle {
         var pendingSlotCount = 0
         /// The key of the row that the next step looks up; see `RequestedKey`.
         var requestedKey: Int64?
+        /// The frames of the WAL from which on a commit is followed by a checkpoint; nil if that is
+        /// left to SQLite.
+        var checkpointFrameCount: Int32?
         /// Counts the rows of the running statement. Kept alive by `reporting(to:_:)` while it is
         /// set.
         var progress: Unmanaged<FetchProgress>?
+    }
+
+    /// How long a connection waits for a lock, and since when.
+    struct BusyWait {
+        var timeout: Duration
+        var since = MonotonicTime.now
     }
 
     let database: OpaquePointer
@@ -65,7 +73,7 @@ final class ConnectionHandle {
         database = opened
         if configuration.mode == .withoutIndex { stackbench_keep_wal(opened, 1) }
         state = .allocate(capacity: 1)
-        state.initialize(to: State(busyTimeout: configuration.busyTimeout))
+        state.initialize(to: State(busyWait: BusyWait(timeout: configuration.busyTimeout)))
         sqlite3_busy_handler(database, waitWhileBusy, state)
         _ = sqlite3_commit_hook(database, countCommit, state)
         _ = sqlite3_rollback_hook(database, countRollback, state)
@@ -92,6 +100,14 @@ final class ConnectionHandle {
         state.pointee.explainsQueries = configuration.explainsQueries
     }
 
+    /// Takes the checkpoints after commits over from SQLite, to report them to a tracer.
+    func reportCheckpoints() {
+        guard Tracing.isOn.load(ordering: .relaxed), state.pointee.checkpointFrameCount == nil
+        else { return }
+        state.pointee.checkpointFrameCount = integer("PRAGMA wal_autocheckpoint") ?? 0
+        _ = sqlite3_wal_hook(database, checkpointAfterCommit, state)
+    }
+
     /// Asks SQLite for the query plan, for the trace.
     func explain(_ sql: String, _ statement: OpaquePointer) {
         var explanation: OpaquePointer?
@@ -106,12 +122,14 @@ final class ConnectionHandle {
         traceObserver?.runs[statement, default: TraceObserver.Run()].plan = steps
     }
 
-    /// The number that each change of the schema changes; nil if it cannot be read. Neither counted
-    /// nor traced.
-    var schemaVersion: Int32? {
+    /// The number that each change of the schema changes; nil if it cannot be read.
+    var schemaVersion: Int32? { integer(Self.schemaVersionSQL) }
+
+    /// The result of a statement that is neither counted nor traced; nil if it cannot be read.
+    private func integer(_ sql: String) -> Int32? {
         var statement: OpaquePointer?
         state.pointee.isCompiling = true
-        sqlite3_prepare_v2(database, Self.schemaVersionSQL, -1, &statement, nil)
+        sqlite3_prepare_v2(database, sql, -1, &statement, nil)
         state.pointee.isCompiling = false
         defer { sqlite3_finalize(statement) }
         return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int(statement, 0) : nil
@@ -195,10 +213,10 @@ private final class TraceObserver {
         var arguments: [String] = []
     }
 
-    let report: @Sendable (TraceEvent) -> Void
+    let report: @Sendable (FinishedStatement) -> Void
     var runs: [OpaquePointer: Run] = [:]
 
-    init(_ report: @escaping @Sendable (TraceEvent) -> Void) { self.report = report }
+    init(_ report: @escaping @Sendable (FinishedStatement) -> Void) { self.report = report }
 }
 
 /// SQLite's message if its last failure was `code`; otherwise its general text for that code.
@@ -215,15 +233,17 @@ private typealias State = ConnectionHandle.State
 
 private func waitWhileBusy(context: UnsafeMutableRawPointer?, earlierCalls: Int32) -> Int32 {
     let state = context!.assumingMemoryBound(to: State.self)
-    if earlierCalls == 0 { state.pointee.busySince = .now }
-    let remaining = state.pointee.busyTimeout - state.pointee.busySince.age
+    if earlierCalls == 0 { state.pointee.busyWait.since = .now }
+    let remaining = state.pointee.busyWait.timeout - state.pointee.busyWait.since.age
     guard remaining > .zero else { return 0 }
     // First short pauses, since most transactions are short; then longer ones, to save processor
     // time.
     let pauses: InlineArray<_, Int> = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100]
     let pause = min(remaining, .milliseconds(pauses[min(Int(earlierCalls), pauses.count - 1)]))
     state.pointee.statistics.busyWaits += 1
+    let span = TraceSpan()
     Thread.sleep(forTimeInterval: pause / .seconds(1))
+    span.end(.busyWait)
     return 1
 }
 
@@ -249,6 +269,23 @@ private func noteCompilation(
 private func countRollback(context: UnsafeMutableRawPointer?) {
     let state = context!.assumingMemoryBound(to: State.self)
     state.pointee.statistics.transactionsRolledBack += 1
+}
+
+/// Does what SQLite does by itself (https://www.sqlite.org/c3ref/wal_autocheckpoint.html): a passive
+/// checkpoint, whose failure the commit does not share.
+private func checkpointAfterCommit(
+    context: UnsafeMutableRawPointer?, database: OpaquePointer?, name: UnsafePointer<CChar>?,
+    frameCount: Int32
+) -> Int32 {
+    let state = context!.assumingMemoryBound(to: State.self)
+    guard let limit = state.pointee.checkpointFrameCount, limit > 0, frameCount >= limit else {
+        return SQLITE_OK
+    }
+    let span = TraceSpan()
+    var copied: Int32 = 0
+    sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nil, &copied)
+    span.end(.checkpoint, count: Int(copied))
+    return SQLITE_OK
 }
 
 /// A result other than 0 interrupts the statement.
@@ -286,7 +323,7 @@ private func reportTrace(
     defer { sqlite3_free(expanded) }
     let run = observer.runs.removeValue(forKey: statement) ?? TraceObserver.Run()
     observer.report(
-        TraceEvent(
+        FinishedStatement(
             template: template, sql: expanded.map { String(cString: $0) } ?? template,
             duration: .nanoseconds(nanoseconds!.load(as: Int64.self)), rowCount: run.rows.count,
             rows: run.rows, plan: run.plan, insertedValues: run.arguments))

@@ -37,7 +37,7 @@ struct SQLiteConfiguration: Sendable {
     /// The name of the SQLite VFS; nil means the default one.
     var vfs: String?
     /// Called after each statement, on the thread that ran it. Costs nothing if nil.
-    var trace: (@Sendable (TraceEvent) -> Void)?
+    var trace: (@Sendable (FinishedStatement) -> Void)?
     /// Whether traces include the rows of queries, and their plans.
     var tracesRows = false
     var explainsQueries = false
@@ -80,7 +80,7 @@ struct SQLiteConfiguration: Sendable {
 }
 
 /// One finished run of a statement.
-struct TraceEvent: Sendable {
+struct FinishedStatement: Sendable {
     /// The SQL as it was written.
     let template: String
 

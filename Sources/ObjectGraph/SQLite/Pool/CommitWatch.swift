@@ -34,7 +34,7 @@ final class CommitWatch: Sendable {
         configuration.trace = nil
         let connection = try Connection(configuration)
         // From here on a look does not wait for a lock: there will be another look.
-        connection.handle.state.pointee.busyTimeout = .zero
+        connection.handle.state.pointee.busyWait.timeout = .zero
         connection.isSameDatabase = isSameDatabase
         let version = (try? Self.version("data", on: connection)) ?? 0
         let schemaVersion = (try? Self.version("schema", on: connection)) ?? 0

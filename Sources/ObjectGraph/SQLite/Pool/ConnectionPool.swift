@@ -35,7 +35,7 @@ final class ConnectionPool: Sendable {
         var pinnedReaders: [ObjectIdentifier: WeakPinnedReader] = [:]
         var continuedReadCount = 0
         var isClosed = false
-        let forkCount = ForkCount.current
+        let forkCount = ForkCount.startCounting()
         var statistics = ConnectionStatistics()
 
         @inline(__always)
@@ -116,7 +116,7 @@ final class ConnectionPool: Sendable {
         keepingSnapshot: Bool = false, seesNewest: Bool = false, _ body: (Connection) throws -> T
     ) throws -> T {
         guard maximumReaderCount > 0 else { return try write(body) }
-        readerPermits.wait()
+        waitForReader()
         defer { readerPermits.signal() }
         let idle = try state.withLock { state in
             try state.requireOpen(configuration)
@@ -148,7 +148,7 @@ final class ConnectionPool: Sendable {
     func readAhead<T>(
         _ body: (Connection) throws -> (value: T, rest: (any RestOfRead)?)
     ) throws -> T {
-        readerPermits.wait()
+        waitForReader()
         var reader: Lease?
         var rest: Rest?
         defer { if rest == nil { giveBack(reader) } }
@@ -164,6 +164,15 @@ final class ConnectionPool: Sendable {
         rest = part.rest.map { Rest(reader: lease, read: $0) }
         if let rest { finish(rest) }
         return part.value
+    }
+
+    @inline(__always)
+    private func waitForReader() {
+        let span = TraceSpan()
+        // A reader that is free is no wait.
+        if span.isOn, readerPermits.wait(timeout: .now()) == .success { return }
+        readerPermits.wait()
+        span.end(.waitForReader)
     }
 
     private func finish(_ rest: Rest) {
@@ -263,10 +272,11 @@ final class ConnectionPool: Sendable {
     /// - Throws: what `body` throws; `SQLITE_MISUSE` after `close()`.
     func write<T>(_ body: (Connection) throws -> T) throws -> T {
         writerHolder.requireAnotherThread()
+        let wait = writerHolder.beginWait()
         writerPermit.wait()
-        writerHolder.enter()
+        let use = writerHolder.enter(after: wait, .waitForWriter)
         defer {
-            writerHolder.leave()
+            writerHolder.leave(use, .useWriter)
             writerPermit.signal()
         }
         releaseSnapshots()
@@ -274,6 +284,7 @@ final class ConnectionPool: Sendable {
             try state.requireOpen(configuration)
             return state.writer!
         }
+        writer.connection.handle.reportCheckpoints()
         defer {
             let statistics = writer.connection.takeStatistics()
             state.withLock { state in state.statistics += statistics }

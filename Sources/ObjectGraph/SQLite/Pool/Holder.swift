@@ -1,8 +1,12 @@
 import Synchronization
 
-/// Remembers the thread that holds a resource, to stop it before it waits for itself forever.
+/// Remembers the thread that holds a resource, to stop it before it waits for itself forever, and
+/// for traces.
 struct Holder: ~Copyable, Sendable {
     private let thread = Atomic<UInt>(0)
+
+    /// The traced use of the resource; 0 if there is none.
+    private let use = Atomic<UInt64>(0)
 
     /// Call this before waiting. User code that runs while the resource is held may ask for it
     /// again.
@@ -13,7 +17,45 @@ struct Holder: ~Copyable, Sendable {
         )
     }
 
-    func enter() { thread.store(CurrentThread.identity, ordering: .relaxed) }
+    /// A wait for the resource, and who holds it.
+    struct Wait {
+        fileprivate let span = TraceSpan()
+        fileprivate var holder: UInt64 = 0
+    }
 
-    func leave() { thread.store(0, ordering: .relaxed) }
+    /// A use of the resource.
+    struct Use {
+        fileprivate let span = TraceSpan()
+        fileprivate var identifier: UInt64 = 0
+    }
+
+    @inline(__always)
+    func beginWait() -> Wait {
+        var wait = Wait()
+        if wait.span.isOn { wait.holder = use.load(ordering: .relaxed) }
+        return wait
+    }
+
+    /// Call this with the resource. A wait that nobody caused is not reported.
+    @inline(__always)
+    func enter(after wait: Wait, _ kind: TraceEvent.Kind) -> Use {
+        thread.store(CurrentThread.identity, ordering: .relaxed)
+        var current = Use()
+        if current.span.isOn {
+            current.identifier = Tracing.makeIdentifier()
+            use.store(current.identifier, ordering: .relaxed)
+            if wait.holder != 0 { wait.span.end(kind, cause: wait.holder, before: current.span) }
+        }
+        return current
+    }
+
+    /// Call this before giving the resource back.
+    @inline(__always)
+    func leave(_ current: Use, _ kind: TraceEvent.Kind) {
+        thread.store(0, ordering: .relaxed)
+        if current.span.isOn {
+            use.store(0, ordering: .relaxed)
+            current.span.end(kind, identifier: current.identifier)
+        }
+    }
 }

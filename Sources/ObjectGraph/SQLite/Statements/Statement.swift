@@ -9,6 +9,11 @@ final class Statement {
     private let state: UnsafeMutablePointer<ConnectionHandle.State>
     /// The epoch of the connection in which this run began; 0 when idle.
     private var runEpoch = 0
+    /// The run, for traces, and the count of rows when it began.
+    private var span = TraceSpan.none
+    private var rowsReadBefore = 0
+    private let traceName = LazyTraceName()
+
     /// The last failure to bind since the last run; the next run throws it.
     private var bindingCode = SQLITE_OK
 
@@ -83,6 +88,7 @@ final class Statement {
         sqlite3_reset(pointer)
         runEpoch = 0
         state.pointee.runningStatements -= 1
+        if span.isOn { endSpan() }
     }
 
     /// Lets the next step go on from the current row, although it counts as a run of its own. Until
@@ -91,6 +97,7 @@ final class Statement {
         guard isRunning else { return }
         runEpoch = 0
         state.pointee.runningStatements -= 1
+        if span.isOn { endSpan() }
         isPaused = true
     }
 
@@ -113,6 +120,16 @@ final class Statement {
         runEpoch = state.pointee.epoch
         state.pointee.runningStatements += 1
         state.pointee.statistics.statementsRun += 1
+        span = TraceSpan()
+        if span.isOn { rowsReadBefore = state.pointee.statistics.rowsRead }
+    }
+
+    @inline(never)
+    private func endSpan() {
+        // The connection may have given its statistics away since.
+        let count = max(0, state.pointee.statistics.rowsRead - rowsReadBefore)
+        span.end(.statement, traceName.get { TraceName(sql) }, count: count)
+        span = .none
     }
 
     private func finish(_ code: Int32) throws(SQLiteError) {

@@ -2,7 +2,7 @@
 struct StatementLog: Sendable {
     let options: DebugOptions
 
-    func write(_ event: TraceEvent) {
+    func write(_ event: FinishedStatement) {
         options.log("CoreData: sql: \(event.template)")
         if options.sqlLevel >= 2 {
             for (position, value) in event.arguments.enumerated() {

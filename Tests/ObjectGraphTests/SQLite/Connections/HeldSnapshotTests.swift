@@ -11,7 +11,7 @@ import Testing
     static let insert = "INSERT INTO account (balance) VALUES (0)"
 
     func makePool(
-        journalMode: String = "wal", trace: (@Sendable (TraceEvent) -> Void)? = nil
+        journalMode: String = "wal", trace: (@Sendable (FinishedStatement) -> Void)? = nil
     ) throws -> ConnectionPool {
         var configuration = SQLiteConfiguration(path: folder.path("store.db"))
         configuration.pragmas = [("journal_mode", journalMode)]

@@ -9,8 +9,8 @@ import Testing
     let folder = TemporaryFolder()
 
     final class Log: Sendable {
-        private let events = Mutex<[TraceEvent]>([])
-        func append(_ event: TraceEvent) { events.withLock { $0.append(event) } }
+        private let events = Mutex<[FinishedStatement]>([])
+        func append(_ event: FinishedStatement) { events.withLock { $0.append(event) } }
         func take() -> [String] {
             events.withLock { events in
                 defer { events = [] }

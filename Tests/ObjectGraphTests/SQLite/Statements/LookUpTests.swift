@@ -12,7 +12,7 @@ import Testing
     static let richSQL = LookUpSQL("t0.balance", from: "account", condition: "t0.balance > 20")
 
     /// Accounts 1 to 4, with ten times the balance.
-    func makePool(trace: (@Sendable (TraceEvent) -> Void)? = nil) throws -> ConnectionPool {
+    func makePool(trace: (@Sendable (FinishedStatement) -> Void)? = nil) throws -> ConnectionPool {
         var configuration = SQLiteConfiguration(path: folder.path("store.db"))
         configuration.pragmas = [("journal_mode", "wal")]
         configuration.trace = trace

@@ -139,6 +139,8 @@ final class ExternalFiles: Sendable {
     }
 
     private func write(_ data: UnsafeRawBufferPointer, _ name: String) throws(FileFailure) {
+        let span = TraceSpan()
+        defer { span.end(.externalFile, count: data.count) }
         try hold()
         state.withLock { _ = $0.written.insert(name) }
         try calls.create(file(name), data, isSynchronized: isSynchronized)
@@ -202,6 +204,8 @@ final class ExternalFiles: Sendable {
     }
 
     private func synchronizeLog() throws(FileFailure) {
+        let span = TraceSpan()
+        defer { span.end(.sync) }
         if let log { try calls.synchronize(log) }
     }
 

@@ -1,0 +1,147 @@
+import Foundation
+import ObjectGraph
+import RunRecords
+import Timeline
+
+/// Traces the measured work of one sample.
+final class SampleTrace {
+    private let recorder = TraceRecorder(eventsPerThread: 1 << 20)
+    private var period: Range<UInt64>?
+
+    /// Runs the measured work with the tracer attached.
+    func record(_ work: () throws -> Void) rethrows {
+        Tracing.attach(recorder)
+        let start = TraceEvent.now
+        defer {
+            Tracing.detach()
+            period = start..<TraceEvent.now
+        }
+        try work()
+    }
+
+    /// What was recorded while the work ran; nil if the kind of workload measured nothing.
+    var timeline: Timeline? { period.map { recorder.timeline().limited(to: $0) } }
+
+    /// Where the time of the sample went; nil as for ``timeline``.
+    func sample(of subject: String) -> TracedSample? {
+        guard let period, let timeline else { return nil }
+        return TracedSample(timeline, period: period, subject: subject)
+    }
+}
+
+extension TracedSample {
+    /// The window that is drawn, around the longest stall.
+    private static let shownSeconds = 0.2
+    private static let stallCount = 10
+
+    init(_ timeline: Timeline, period: Range<UInt64>, subject: String) {
+        let spans = Spans(timeline)
+        let stalls = spans.stalls()
+        let since = { (nanoseconds: UInt64) in
+            (Double(nanoseconds) - Double(period.lowerBound)) / 1e9
+        }
+        let worst = stalls.first.map {
+            (start: since($0.span.event.startNanoseconds), end: since($0.span.event.endNanoseconds))
+        }
+        let middle = worst.map { ($0.start + $0.end) / 2 } ?? Self.shownSeconds / 2
+        let shownStart = max(0, middle - Self.shownSeconds / 2)
+        let shown = shownStart...(shownStart + Self.shownSeconds)
+        self.init(
+            subject: subject, seconds: since(period.upperBound),
+            mainQueue: spans.shares { $0.lane == .mainQueue }.map(Share.init),
+            others: spans.shares { $0.lane != .mainQueue }.map(Share.init),
+            stalls: stalls.prefix(Self.stallCount).map { stall in
+                Stall(
+                    startSeconds: since(stall.span.event.startNanoseconds),
+                    seconds: Double(stall.span.event.durationNanoseconds) / 1e9,
+                    shares: stall.shares.map(Share.init),
+                    origin: stall.origin.map { $0.event.phrase })
+            },
+            lanes: Self.lanes(of: spans, in: shown, since), shown: shown,
+            eventCount: spans.all.count, droppedCount: timeline.droppedCount)
+    }
+
+    private static func lanes(
+        of spans: Spans, in shown: ClosedRange<Double>, _ since: (UInt64) -> Double
+    ) -> [Lane] {
+        let drawn = spans.segments().filter {
+            since($0.nanoseconds.upperBound) > shown.lowerBound
+                && since($0.nanoseconds.lowerBound) < shown.upperBound
+        }
+        let lanes = Dictionary(grouping: drawn, by: \.lane)
+        return lanes.sorted { ($0.key.rank, $0.key.name) < ($1.key.rank, $1.key.name) }.map {
+            lane, segments in
+            Lane(
+                name: lane.name,
+                segments: joined(
+                    segments.sorted { $0.nanoseconds.lowerBound < $1.nanoseconds.lowerBound }.map {
+                        Lane.Segment(
+                            kind: $0.activity.kind, startSeconds: since($0.nanoseconds.lowerBound),
+                            seconds: Double($0.nanoseconds.count) / 1e9)
+                    }))
+        }
+    }
+
+    /// One segment for those of a kind between which nobody would see a gap.
+    private static func joined(_ segments: [Lane.Segment]) -> [Lane.Segment] {
+        let invisibleSeconds = shownSeconds / 2_000
+        var joined: [Lane.Segment] = []
+        for segment in segments {
+            if let last = joined.last, last.kind == segment.kind,
+                segment.startSeconds - last.startSeconds - last.seconds < invisibleSeconds
+            {
+                joined[joined.count - 1].seconds =
+                    segment.startSeconds + segment.seconds - last.startSeconds
+            } else if segment.seconds >= invisibleSeconds || joined.isEmpty {
+                joined.append(segment)
+            }
+        }
+        return joined
+    }
+}
+
+extension TracedSample.Share {
+    fileprivate init(_ share: TimeShare) {
+        self.init(
+            activity: share.activity.text, kind: share.activity.kind,
+            seconds: Double(share.nanoseconds) / 1e9, count: share.count)
+    }
+}
+
+extension Lane {
+    fileprivate var rank: Int {
+        switch self {
+        case .mainQueue: 0
+        case .context: 1
+        case .thread: 2
+        }
+    }
+}
+
+extension Activity {
+    fileprivate var kind: TracedSample.Kind {
+        switch self {
+        case .waitedForQueue, .waitedForMainQueueToRunItsBlock, .waitedForCoordinator,
+            .waitedForConnection, .waitedForFileLock:
+            .waiting
+        case .tookFromChild: .takingChildSave
+        case .preparedSave, .madeRows, .handedUp, .adoptedRows: .saving
+        case .merged: .merging
+        case .fetched, .firedFaults: .reading
+        case .ranStatement, .committed, .heldConnection, .copiedLog, .synced, .wroteFile,
+            .openedStore:
+            .writing
+        case .announced, .ranObservers, .updatedController: .telling
+        case .ranBlock: .other
+        }
+    }
+}
+
+extension TraceEvent {
+    /// As "a save of worker with 1,000 objects".
+    fileprivate var phrase: String {
+        let owner = track == .none ? "" : " of \(track.text)"
+        return count == 0
+            ? "a \(kind)\(owner)" : "a \(kind)\(owner) with \(count.formatted()) objects"
+    }
+}

@@ -1,0 +1,1 @@
+../../Sources/ObjectGraph/Platform/ThreadSanitizerMutex.swift
