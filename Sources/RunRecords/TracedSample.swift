@@ -1,8 +1,8 @@
 /// Where the time of one traced sample went. It is an explanation, not a measurement: events cost
 /// time, and it is one sample.
-public struct TracedSample: Codable, Sendable {
+public struct TracedSample: Codable, Hashable, Sendable {
     /// An activity, the time that it took and how many events it was.
-    public struct Share: Codable, Sendable {
+    public struct Share: Codable, Hashable, Sendable {
         /// A verb in the past with its object: "merged what others saved".
         public var activity: String
         public var kind: Kind
@@ -19,11 +19,11 @@ public struct TracedSample: Codable, Sendable {
 
     /// What the colours of a picture tell apart.
     public enum Kind: String, Codable, Sendable, CaseIterable {
-        case waiting, takingChildSave, saving, merging, reading, writing, telling, other
+        case waiting, servingChild, saving, merging, reading, writing, telling, other
     }
 
     /// A time in which the main queue did one thing and could not answer.
-    public struct Stall: Codable, Sendable {
+    public struct Stall: Codable, Hashable, Sendable {
         /// Since the measured work began.
         public var startSeconds: Double
         public var seconds: Double
@@ -42,8 +42,8 @@ public struct TracedSample: Codable, Sendable {
     }
 
     /// What one queue did in a part of the sample.
-    public struct Lane: Codable, Sendable {
-        public struct Segment: Codable, Sendable {
+    public struct Lane: Codable, Hashable, Sendable {
+        public struct Segment: Codable, Hashable, Sendable {
             public var kind: Kind
             public var startSeconds: Double
             public var seconds: Double

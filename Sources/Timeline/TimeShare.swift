@@ -7,6 +7,7 @@ public enum Activity: Sendable, Hashable {
     case waitedForCoordinator
     case waitedForConnection
     case waitedForFileLock
+    case answeredChild
     case tookFromChild
     case preparedSave
     case madeRows
@@ -33,7 +34,6 @@ public enum Activity: Sendable, Hashable {
             switch event.kind {
             // A fault is one statement, and its cost is that of the fault.
             case .statement where surrounding == .fault: .firedFaults
-            case .statement where event.name == Self.commit: .committed
             case .enqueue, .block: .ranBlock(of: event.track.text)
             case .waitForQueue: .waitedForQueue(of: event.track.text)
             case .waitForBlock: .waitedForMainQueueToRunItsBlock
@@ -42,6 +42,7 @@ public enum Activity: Sendable, Hashable {
             case .plan: .madeRows
             case .adopt: .adoptedRows
             case .announce: .announced
+            case .answer: .answeredChild
             case .takeFromChild: .tookFromChild
             case .fetch: .fetched(event.name.text)
             case .fault: .firedFaults
@@ -51,7 +52,7 @@ public enum Activity: Sendable, Hashable {
             case .waitForCoordinator: .waitedForCoordinator
             case .waitForReader, .waitForWriter: .waitedForConnection
             case .holdCoordinator, .useWriter: .heldConnection
-            case .statement: .ranStatement(event.name.text)
+            case .statement: Self(statement: event.name.text)
             case .busyWait: .waitedForFileLock
             case .checkpoint: .copiedLog
             case .sync: .synced
@@ -68,6 +69,7 @@ public enum Activity: Sendable, Hashable {
         case .waitedForCoordinator: "waited for the lock of the coordinator"
         case .waitedForConnection: "waited for a connection"
         case .waitedForFileLock: "waited for a lock of the file"
+        case .answeredChild: "answered a child"
         case .tookFromChild: "took what a child saved"
         case .preparedSave: "saved: hooks and validation"
         case .madeRows: "saved: made rows of objects"
@@ -79,21 +81,29 @@ public enum Activity: Sendable, Hashable {
         case .merged: "merged what others saved"
         case .ranObservers(let name): "ran observers of \(name)"
         case .updatedController(let entity): "updated a list of \(entity)"
-        case .ranStatement(let sql): "ran \(Self.brief(sql))"
+        case .ranStatement(let summary): "ran \(summary)"
         case .committed: "committed a transaction"
         case .heldConnection: "held a connection"
         case .copiedLog: "copied the WAL into the file"
         case .synced: "synced a file"
         case .wroteFile: "wrote a value to a file of its own"
         case .openedStore: "opened a store"
-        case .ranBlock(let name): "other work in blocks of \(name)"
+        case .ranBlock(let name): "did other work in blocks of \(name)"
         }
     }
 
-    private static let commit = TraceName("COMMIT")
-
-    private static func brief(_ sql: String) -> String {
-        sql.count <= 60 ? sql : "\(sql.prefix(57))…"
+    /// Statements of one kind on one table are one activity.
+    private init(statement sql: String) {
+        if sql == "COMMIT" {
+            self = .committed
+            return
+        }
+        let words = sql.split(separator: " ")
+        let table = words.firstIndex { ["FROM", "INTO", "UPDATE"].contains($0) }
+            .flatMap { words.dropFirst($0 + 1).first }
+        self = .ranStatement(
+            [words.first.map(String.init), table.map { "on \($0)" }].compactMap(\.self)
+                .joined(separator: " "))
     }
 }
 

@@ -64,14 +64,11 @@ struct TraceCommand: ParsableCommand {
         let file = directory.url.appendingPathComponent(
             "\(name.replacing(/[^A-Za-z0-9=.-]+/, with: "-")).json")
         let arm = PairedArm(workload: workload, cell: cell)
-        return try preparation.withJob(for: arm, seed: CountingPass.seed) { job in
-            let launch = WorkerProcess.Launch(options: ["--trace", file.path])
-            let outcome = try WorkerProcess.run(job, launch, timeout: preparation.timeout)
-            if case .failed(let reason) = outcome.verification {
-                throw BenchFailure(exitCode: .wrongAnswer, message: "\(name): \(reason)")
-            }
-            return outcome.trace
+        let outcome = try TracePass.run(arm, writing: file, preparation: preparation)
+        if case .failed(let reason) = outcome.verification {
+            throw BenchFailure(exitCode: .wrongAnswer, message: "\(name): \(reason)")
         }
+        return outcome.trace
     }
 
     private func write(_ text: String, _ name: String, _ directory: RunDirectory) throws {

@@ -106,6 +106,7 @@ struct Runner {
         _ = canary.read()
         try countAll()
         try measureAll()
+        try traceAll()
         progress.finish()
         try record(.ended(Interruption.isRequested ? .interrupted : .completed, at: Date()))
         let finished = try directory.load()
@@ -353,6 +354,32 @@ struct Runner {
 
     /// The time since the run began, including earlier processes of a resumed run.
     private var elapsedSeconds: Double { clock.elapsedSeconds }
+
+    // MARK: Tracing
+
+    /// The time for traced samples, beside that of the run.
+    private static let tracingSeconds = 20.0
+
+    /// Traces one sample of each stack whose main queue was measured.
+    private mutating func traceAll() throws {
+        let watch = Stopwatch()
+        for (place, workload) in workloads.enumerated()
+        where workload.kind.latencies.contains("mainQueue") && workload.smallName == nil {
+            for (index, cell) in workload.cells.enumerated() {
+                let result = run.workloads[place].cells[index]
+                guard !Interruption.isRequested, watch.elapsedSeconds < Self.tracingSeconds,
+                    result.isSound, result.trace == nil, result.role == .stack
+                else { continue }
+                progress.note("tracing \(workload.name) \(result.identifier)")
+                let arm = PairedArm(workload: workload, cell: cell)
+                // The samples say what is wrong with a cell; a trace only explains.
+                let outcome = try? TracePass.run(arm, preparation: preparation)
+                if case .failed = outcome?.verification { continue }
+                guard let trace = outcome?.trace else { continue }
+                try record(.traced(workload: workload.name, cell: result.identifier, trace))
+            }
+        }
+    }
 
     // MARK: Steps
 

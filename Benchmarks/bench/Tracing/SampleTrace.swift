@@ -44,7 +44,8 @@ extension TracedSample {
             (start: since($0.span.event.startNanoseconds), end: since($0.span.event.endNanoseconds))
         }
         let middle = worst.map { ($0.start + $0.end) / 2 } ?? Self.shownSeconds / 2
-        let shownStart = max(0, middle - Self.shownSeconds / 2)
+        let latestStart = max(0, since(period.upperBound) - Self.shownSeconds)
+        let shownStart = min(max(0, middle - Self.shownSeconds / 2), latestStart)
         let shown = shownStart...(shownStart + Self.shownSeconds)
         self.init(
             subject: subject, seconds: since(period.upperBound),
@@ -124,7 +125,7 @@ extension Activity {
         case .waitedForQueue, .waitedForMainQueueToRunItsBlock, .waitedForCoordinator,
             .waitedForConnection, .waitedForFileLock:
             .waiting
-        case .tookFromChild: .takingChildSave
+        case .answeredChild, .tookFromChild: .servingChild
         case .preparedSave, .madeRows, .handedUp, .adoptedRows: .saving
         case .merged: .merging
         case .fetched, .firedFaults: .reading

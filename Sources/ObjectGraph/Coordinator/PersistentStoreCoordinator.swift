@@ -384,8 +384,13 @@ public final class PersistentStoreCoordinator: Sendable {
     // MARK: - Requests
 
     /// Runs a request under the lock policy.
+    @inline(__always)
     func underLockPolicy<T: Sendable>(_ body: () throws -> T) rethrows -> T {
-        guard lockPolicy == .serialized else { return try body() }
+        lockPolicy == .serialized ? try underLock(body) : try body()
+    }
+
+    @inline(never)
+    private func underLock<T: Sendable>(_ body: () throws -> T) rethrows -> T {
         requestHolder.requireAnotherThread()
         let wait = requestHolder.beginWait()
         return try requestLock.withLock { _ in

@@ -25,6 +25,8 @@ public struct TraceEvent: Sendable, BitwiseCopyable {
         case adopt
         /// Of a save: observers, other contexts and children were told.
         case announce
+        /// A parent answered a request of a child: a fetch, the values of an object, or a save.
+        case answer
         /// A parent took what a child had saved; count: its rows.
         case takeFromChild
         /// A context fetched; count: objects.

@@ -21,15 +21,16 @@ struct RunPage {
         return Page(
             title: "\(run.name) – StackBench", banner: banner,
             sections: [
-                Page.Section(anchor: "rules", title: "Rules beside the workloads", content: rules)
-            ]
-                + workloads + [
-                    Page.Section(
-                        anchor: "environment", title: "Where the figures come from",
-                        content: NoisePlot.all(of: run).map(\.figure)
-                            + [Provenance(run).table.markup, options]),
-                    .guide(RunSummary.guide),
-                ])
+                Page.Section(
+                    anchor: "causes", title: "What kept the main queue busy", content: causes),
+                Page.Section(anchor: "rules", title: "Rules beside the workloads", content: rules),
+            ] + workloads + [
+                Page.Section(
+                    anchor: "environment", title: "Where the figures come from",
+                    content: NoisePlot.all(of: run).map(\.figure)
+                        + [Provenance(run).table.markup, options]),
+                .guide(RunSummary.guide),
+            ])
     }
 
     private var banner: [Markup] {
@@ -39,6 +40,15 @@ struct RunPage {
             "Run \(run.name) · " + Provenance.line(run),
             headline: screen.headline, style: isBad ? "bad" : hasDoubt ? "doubtful" : "",
             screen.markup)
+    }
+
+    private var causes: [Markup] {
+        run.workloads.filter { !$0.traces.isEmpty }.flatMap { workload in
+            [
+                Markup.heading(workload.title),
+                .list(workload.traces.map { ($0.headline, []) }, class: "advice"),
+            ] + CausePlot.figures(of: workload.traces)
+        }
     }
 
     private var rules: [Markup] {

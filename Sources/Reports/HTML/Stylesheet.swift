@@ -97,6 +97,7 @@ enum Stylesheet {
         .divider { stroke: var(--muted); stroke-dasharray: 2 3; }
         .leader { stroke: var(--line); }
         .unseen { fill: var(--unseen); }
+        .waiting { fill: var(--bad); opacity: 0.32; }
         .interval { stroke-width: 3.5; stroke-linecap: round; }
         .estimate { stroke-width: 2; }
         .better { stroke: var(--good); fill: var(--good); }

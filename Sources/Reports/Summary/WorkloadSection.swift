@@ -26,6 +26,11 @@ struct WorkloadSection {
         parts.append(
             answers.isEmpty ? Self.silence : answers.map { "- \($0)" }.joined(separator: "\n"))
         parts.append(table.markdown)
+        let traces = workload.traces
+        if !traces.isEmpty {
+            parts.append("In one traced sample of each stack:")
+            parts.append(traces.map { "- \($0.headline)" }.joined(separator: "\n"))
+        }
         if !remarks.isEmpty { parts.append(remarks.map { "- \($0)" }.joined(separator: "\n")) }
         return parts.joined(separator: "\n\n")
     }

@@ -20,6 +20,7 @@ struct LanePlot {
         let milliseconds = 0...((sample.shown.upperBound - sample.shown.lowerBound) * 1_000)
         let across = Scale(.linear, milliseconds, from: frame.left, to: frame.right)
         let time = Axis(across, title: "milliseconds") { fixed($0, 0) }
+        let legend = KindLegend(lanes.flatMap(\.segments).map(\.kind))
         var marks = time.horizontal(frame)
         for (index, lane) in lanes.enumerated() {
             let top = frame.top + Double(index) * step
@@ -31,8 +32,8 @@ struct LanePlot {
         }
         return Chart(
             title: "What the queues of \(sample.subject) did", summary: summary,
-            height: frame.bottom + 62 + 18 * Double(legendRows.count - 1),
-            marks: marks + legend(from: frame.bottom + 54))
+            height: frame.bottom + 62 + legend.height,
+            marks: marks + legend.marks(from: frame.bottom + 54))
     }
 
     private func segment(
@@ -49,41 +50,6 @@ struct LanePlot {
             title: "\(segment.kind.label): \(MetricUnit.seconds.format(segment.seconds))")
     }
 
-    private var kinds: [TracedSample.Kind] {
-        let drawn = Set(sample.lanes.flatMap(\.segments).map(\.kind))
-        return TracedSample.Kind.allCases.filter(drawn.contains)
-    }
-
-    private var legendRows: [[TracedSample.Kind]] {
-        var rows: [[TracedSample.Kind]] = [[]]
-        var width = 0.0
-        for kind in kinds {
-            let next = labelWidth(kind.label, size: 11) + 30
-            if width + next > Chart.width - 20, !rows[rows.count - 1].isEmpty {
-                rows.append([])
-                width = 0
-            }
-            rows[rows.count - 1].append(kind)
-            width += next
-        }
-        return rows
-    }
-
-    private func legend(from y: Double) -> [Markup] {
-        legendRows.enumerated().flatMap { row, kinds -> [Markup] in
-            var x = 8.0
-            let y = y + 18 * Double(row)
-            return kinds.flatMap { kind -> [Markup] in
-                defer { x += labelWidth(kind.label, size: 11) + 30 }
-                return [
-                    Mark.rectangle(
-                        Frame(left: x, top: y - 9, right: x + 10, bottom: y + 1), kind.style),
-                    Mark.text(kind.label, at: Point(x: x + 15, y: y), .start, "tick"),
-                ]
-            }
-        }
-    }
-
     private var summary: String {
         sample.lanes.map { lane in
             let seconds = Dictionary(grouping: lane.segments, by: \.kind).mapValues { segments in
@@ -93,33 +59,5 @@ struct LanePlot {
                 .map { "\($0.key.label) \(MetricUnit.seconds.format($0.value))" }
             return "\(lane.name): \(parts.joined(separator: ", "))"
         }.joined(separator: "; ")
-    }
-}
-
-extension TracedSample.Kind {
-    fileprivate var label: String {
-        switch self {
-        case .waiting: "waiting"
-        case .takingChildSave: "taking a child's save"
-        case .saving: "saving"
-        case .merging: "merging"
-        case .reading: "making objects of rows"
-        case .writing: "statements and files"
-        case .telling: "telling observers"
-        case .other: "other work in a block"
-        }
-    }
-
-    fileprivate var style: String {
-        switch self {
-        case .waiting: "unseen"
-        case .takingChildSave: "s1 bar"
-        case .saving: "s0 bar"
-        case .merging: "s2 bar"
-        case .reading: "s5 bar"
-        case .writing: "s4 bar"
-        case .telling: "s3 bar"
-        case .other: "s7 bar"
-        }
     }
 }

@@ -13,6 +13,8 @@ public struct CellResult: Codable, Hashable, Sendable {
     public var samples: [Sample]
     /// The counts of one operation, taken in a process of its own; `nil` if it was not counted.
     public var counts: Sample?
+    /// Where the time of one more sample went, which was traced; `nil` if none was.
+    public var trace: TracedSample?
     public var verification: Verification
     /// Why the cell stopped; `nil` if it did not.
     public var failure: String?

@@ -11,6 +11,8 @@ public enum RunEntry: Codable, Hashable, Sendable {
     case foundCapacity(LoadCapacity)
     /// One worker's result.
     case measured(Measurement)
+    /// Where the time of one sample of a cell went.
+    case traced(workload: String, cell: String, TracedSample)
     /// The run ended, or was asked to stop.
     case ended(RunState, at: Date)
 
@@ -65,6 +67,8 @@ extension Run {
             finishedAt = nil
         case .foundCapacity(let capacity): apply(capacity)
         case .measured(let measurement): apply(measurement)
+        case .traced(let workload, let cell, let sample):
+            change(cell, of: workload) { $0.trace = sample }
         case .ended(let state, let date):
             self.state = state
             finishedAt = date
@@ -81,12 +85,16 @@ extension Run {
     }
 
     private mutating func apply(_ measurement: RunEntry.Measurement) {
-        guard let place = workloads.firstIndex(where: { $0.name == measurement.workload }),
-            let index = workloads[place].cells.firstIndex(where: {
-                $0.identifier == measurement.cell
-            })
+        change(measurement.cell, of: measurement.workload) { $0.add(measurement) }
+    }
+
+    private mutating func change(
+        _ cell: String, of workload: String, _ body: (inout CellResult) -> Void
+    ) {
+        guard let place = workloads.firstIndex(where: { $0.name == workload }),
+            let index = workloads[place].cells.firstIndex(where: { $0.identifier == cell })
         else { return }
-        workloads[place].cells[index].add(measurement)
+        body(&workloads[place].cells[index])
     }
 }
 

@@ -138,6 +138,8 @@ extension ManagedObjectContext: ObjectChannel {
             throw ContextDepthError(limit: Self.maximumDepth)
         }
         return try performAndWait {
+            let span = TraceSpan()
+            defer { span.end(.answer, on: queue.track) }
             takePendingUpdates()
             return try block()
         }

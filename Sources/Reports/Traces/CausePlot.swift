@@ -1,0 +1,127 @@
+import Measuring
+import RunRecords
+
+/// How long the main queue of each stack was busy in its traced sample, and with what.
+struct CausePlot {
+    private static let barHeight = 18.0
+    private static let rowHeight = 28.0
+
+    private let samples: [TracedSample]
+
+    init(_ samples: [TracedSample]) { self.samples = samples }
+
+    var chart: Chart {
+        let longestName = samples.map { labelWidth($0.subject) }.max() ?? 0
+        let frame = Frame(
+            left: min(180, longestName + 12), top: 8, right: Chart.width - 60,
+            bottom: 8 + Self.rowHeight * Double(max(samples.count, 1)))
+        let longest = samples.map(\.mainQueueBusySeconds).max() ?? 0
+        let across = Scale(
+            .linear, 0...max(longest * 1_000, 0.001), from: frame.left, to: frame.right)
+        let legend = KindLegend(samples.flatMap { $0.mainQueue.map(\.kind) })
+        let rows = samples.enumerated().flatMap { row(of: $1, at: $0, across, frame) }
+        let axis = Axis(across, title: "milliseconds in which the main queue was busy") {
+            fixed($0, 0)
+        }
+        return Chart(
+            title: "What kept the main queue busy",
+            summary: samples.map(\.headline).joined(separator: " "),
+            height: frame.bottom + 62 + legend.height,
+            marks: axis.horizontal(frame) + rows + legend.marks(from: frame.bottom + 54))
+    }
+
+    private func row(
+        of sample: TracedSample, at index: Int, _ across: Scale, _ frame: Frame
+    ) -> [Markup] {
+        let top = frame.top + Double(index) * Self.rowHeight
+        let middle = top + Self.barHeight / 2 + 4
+        var seconds = 0.0
+        let parts = TracedSample.Kind.allCases.map { kind in
+            (kind, sample.mainQueue.filter { $0.kind == kind }.reduce(0) { $0 + $1.seconds })
+        }
+        let bars = parts.filter { $0.1 > 0 }.map { kind, duration in
+            defer { seconds += duration }
+            return Mark.rectangle(
+                Frame(
+                    left: across(seconds * 1_000), top: top,
+                    right: across((seconds + duration) * 1_000), bottom: top + Self.barHeight),
+                kind.style, title: "\(kind.label): \(MetricUnit.seconds.format(duration))")
+        }
+        let busy = sample.mainQueueBusySeconds
+        return [Mark.text(sample.subject, at: Point(x: frame.left - 8, y: middle), .end)] + bars
+            + [
+                Mark.text(
+                    MetricUnit.seconds.format(busy),
+                    at: Point(x: across(busy * 1_000) + 6, y: middle), .start, "tick")
+            ]
+    }
+}
+
+/// The colours of the kinds that a drawing has, below it.
+struct KindLegend {
+    private static let rowHeight = 18.0
+    private var rows: [[TracedSample.Kind]] = [[]]
+
+    init(_ drawn: [TracedSample.Kind]) {
+        var width = 0.0
+        for kind in TracedSample.Kind.allCases where drawn.contains(kind) {
+            let next = Self.width(of: kind)
+            if width + next > Chart.width - 20, !rows[rows.count - 1].isEmpty {
+                rows.append([])
+                width = 0
+            }
+            rows[rows.count - 1].append(kind)
+            width += next
+        }
+    }
+
+    /// Beyond the first row.
+    var height: Double { Self.rowHeight * Double(rows.count - 1) }
+
+    func marks(from y: Double) -> [Markup] {
+        rows.enumerated().flatMap { row, kinds -> [Markup] in
+            var x = 8.0
+            let y = y + Self.rowHeight * Double(row)
+            return kinds.flatMap { kind -> [Markup] in
+                defer { x += Self.width(of: kind) }
+                return [
+                    Mark.rectangle(
+                        Frame(left: x, top: y - 9, right: x + 10, bottom: y + 1), kind.style),
+                    Mark.text(kind.label, at: Point(x: x + 15, y: y), .start, "tick"),
+                ]
+            }
+        }
+    }
+
+    private static func width(of kind: TracedSample.Kind) -> Double {
+        labelWidth(kind.label, size: 11) + 30
+    }
+}
+
+extension TracedSample.Kind {
+    var label: String {
+        switch self {
+        case .waiting: "waiting"
+        case .servingChild: "serving a child"
+        case .saving: "saving"
+        case .merging: "merging"
+        case .reading: "making objects of rows"
+        case .writing: "statements and files"
+        case .telling: "telling observers"
+        case .other: "other work in a block"
+        }
+    }
+
+    var style: String {
+        switch self {
+        case .waiting: "waiting"
+        case .servingChild: "s1 bar"
+        case .saving: "s0 bar"
+        case .merging: "s2 bar"
+        case .reading: "s6 bar"
+        case .writing: "s4 bar"
+        case .telling: "s3 bar"
+        case .other: "s7 bar"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Measuring
+import RunRecords
+
+extension TracedSample {
+    /// The most important cause.
+    var headline: String {
+        let busy = mainQueueBusySeconds
+        guard busy > 0, let first = mainQueue.first else {
+            return "**\(subject)** left the main queue alone."
+        }
+        let others = mainQueue.dropFirst().prefix(2).filter { $0.seconds > busy * 0.1 }.map {
+            "\($0.activity) (\(percent($0.seconds / busy)))"
+        }
+        return "**\(subject)** kept the main queue busy for \(Self.time(busy)) of "
+            + "\(Self.time(seconds)): it "
+            + (["\(first.activity) (\(percent(first.seconds / busy)))"] + others)
+            .joined(separator: ", ") + "."
+    }
+
+    /// What the queues did, in all.
+    var sentence: String {
+        let busy = mainQueueBusySeconds
+        let lost =
+            droppedCount > 0
+            ? " \(droppedCount.formatted()) events were lost, so all times are too low." : ""
+        return "The main queue was busy for \(Self.time(busy)) of \(Self.time(seconds)) "
+            + "(\(percent(busy / max(seconds, .leastNonzeroMagnitude)))), its longest stall took "
+            + "\(Self.time(stalls.first?.seconds ?? 0)). The other queues and threads worked or "
+            + "waited for \(Self.time(others.reduce(0) { $0 + $1.seconds })).\(lost)"
+    }
+
+    /// Shares below this are summed.
+    private static let leastShare = 0.005
+
+    /// What each queue spent its time with.
+    var table: ReportTable {
+        var table = ReportTable([
+            ("queue", .left), ("what it did", .left), ("time", .right), ("share", .right),
+            ("events", .right),
+        ])
+        for (queue, shares) in [("main", mainQueue), ("others", others)] {
+            let whole = shares.reduce(0) { $0 + $1.seconds }
+            func append(_ activity: String, _ shares: [Share]) {
+                let seconds = shares.reduce(0) { $0 + $1.seconds }
+                guard seconds > 0 else { return }
+                table.append([
+                    queue, escaped(activity), Self.time(seconds), percent(seconds / whole),
+                    shares.reduce(0) { $0 + $1.count }.formatted(),
+                ])
+            }
+            for share in shares where share.seconds >= whole * Self.leastShare {
+                append(share.activity, [share])
+            }
+            let small = shares.filter { $0.seconds < whole * Self.leastShare }
+            append(small.count == 1 ? small[0].activity : "\(small.count) other activities", small)
+        }
+        return table
+    }
+
+    /// A sentence for each of the longest stalls.
+    var stallSentences: [String] {
+        stalls.map { stall in
+            let parts = stall.shares.prefix(3).filter { $0.seconds > stall.seconds * 0.01 }.map {
+                "\($0.activity) (\(percent($0.seconds / stall.seconds)))"
+            }
+            return "**\(Self.time(stall.seconds))** from \(Self.time(stall.startSeconds)) on: it "
+                + parts.joined(separator: ", ")
+                + (stall.origin.map { "; handed over by \($0)." } ?? ".")
+        }
+    }
+
+    /// The lanes with their explanation.
+    var figure: Markup {
+        .figure(
+            LanePlot(self).chart.markup,
+            "**\(subject)**, around its longest stall. Each lane is a queue; while the lane of the main "
+                + "queue has a colour, people wait.")
+    }
+
+    private static func time(_ seconds: Double) -> String { MetricUnit.seconds.format(seconds) }
+}
+
+extension CausePlot {
+    /// The bars of all stacks, then the lanes of each.
+    static func figures(of samples: [TracedSample]) -> [Markup] {
+        guard !samples.isEmpty else { return [] }
+        return [
+            .figure(
+                CausePlot(samples).chart.markup,
+                "**What kept the main queue busy**, in one traced sample of each stack. It explains the "
+                    + "measurements and is none of them.")
+        ] + samples.map(\.figure)
+    }
+}
+
+extension WorkloadResult {
+    /// The traced samples of its cells, in their order.
+    var traces: [TracedSample] { cells.compactMap(\.trace) }
+}
