@@ -46,13 +46,15 @@ final class TracedLibrary: Sendable {
     /// What the process did while the body ran.
     ///
     /// Tests run side by side and there is one tracer: the first that records attaches it for all.
-    func trace(_ body: () throws -> Void) rethrows -> Spans {
+    func trace(_ body: () throws -> Void) rethrows -> Spans { Spans(try timeline(body)) }
+
+    func timeline(_ body: () throws -> Void) rethrows -> Timeline {
         let recorder = Self.recorder
         let start = TraceEvent.now
         try body()
         view.performAndWait {}
         worker.performAndWait {}
-        return Spans(recorder.timeline().limited(to: start..<TraceEvent.now))
+        return recorder.timeline().limited(to: start..<TraceEvent.now)
     }
 
     private static let recorder: TraceRecorder = {

@@ -357,20 +357,29 @@ struct Runner {
 
     // MARK: Tracing
 
-    /// The time for traced samples, beside that of the run.
-    private static let tracingSeconds = 20.0
+    /// The time for traced samples, beside that of the run: 20 s for the ten minutes of the shootout.
+    private var tracingSeconds: Double { max(20, (options.length.seconds ?? 0) / 30) }
 
-    /// Traces one sample of each stack whose main queue was measured.
+    /// Traces one sample of each stack whose main queue was measured. In a run about claims, one of
+    /// each side of a comparison that explains a claim.
     private mutating func traceAll() throws {
         let watch = Stopwatch()
-        for (place, workload) in workloads.enumerated()
-        where workload.kind.latencies.contains("mainQueue") && workload.smallName == nil {
+        let explained = run.claims.map { _ in
+            Set(
+                run.claimResults.compactMap(\.explainable).flatMap { answer in
+                    answer.sides.map { "\(answer.ask.workload) \($0.cell.identifier)" }
+                })
+        }
+        for (place, workload) in workloads.enumerated() where workload.smallName == nil {
             for (index, cell) in workload.cells.enumerated() {
                 let result = run.workloads[place].cells[index]
-                guard !Interruption.isRequested, watch.elapsedSeconds < Self.tracingSeconds,
+                let name = "\(workload.name) \(result.identifier)"
+                let isWanted =
+                    explained?.contains(name) ?? workload.kind.latencies.contains("mainQueue")
+                guard !Interruption.isRequested, watch.elapsedSeconds < tracingSeconds, isWanted,
                     result.isSound, result.trace == nil, result.role == .stack
                 else { continue }
-                progress.note("tracing \(workload.name) \(result.identifier)")
+                progress.note("tracing \(name)")
                 let arm = PairedArm(workload: workload, cell: cell)
                 // The samples say what is wrong with a cell; a trace only explains.
                 let outcome = try? TracePass.run(arm, preparation: preparation)

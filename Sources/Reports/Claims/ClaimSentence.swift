@@ -67,6 +67,13 @@ extension ClaimResult {
         }
     }
 
+    /// What the two sides of a comparison did, in one traced sample each; empty without traces.
+    var causes: [String] {
+        (explainable?.sides ?? []).compactMap { side in
+            side.cell.trace.map { $0.cause(naming: side.value) }
+        }
+    }
+
     /// On what the verdict depends.
     var scope: String {
         let basis =

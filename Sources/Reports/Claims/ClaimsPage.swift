@@ -102,6 +102,12 @@ struct ClaimsPage {
                     "All \(result.details.count) comparisons",
                     [.list(result.details.map { ($0, []) }, class: "advice")]))
         }
+        if !result.causes.isEmpty {
+            content += [
+                .paragraph("In one traced sample of each side:"),
+                .list(result.causes.map { ($0, []) }, class: "advice"),
+            ]
+        }
         if !claim.asks.isEmpty { content.append(.paragraph(result.scope, class: "muted")) }
         if let command = claim.command {
             content.append(.paragraph("Run it yourself: `\(command)`", class: "muted"))

@@ -47,12 +47,14 @@ public struct ClaimsReport {
         let claims = results.map { result in
             let claim = result.claim
             let details = result.details.map { "- \($0)" }.joined(separator: "\n")
+            let causes = result.causes.map { "- \($0)" }.joined(separator: "\n")
             let paragraphs = [
                 "### \(claim.id)", escaped(claim.sentence),
                 "\(escaped(claim.source.line)): \(escaped(claim.published))",
                 (["**\(result.verdict.title)**"] + [result.bounds].compactMap(\.self))
                     .joined(separator: ". "),
-                details, result.scope,
+                details, causes.isEmpty ? "" : "In one traced sample of each side:", causes,
+                result.scope,
                 result.claim.command.map { "Run it yourself: `\($0)`" } ?? "",
             ]
             return paragraphs.filter { !$0.isEmpty }.joined(separator: "\n\n")

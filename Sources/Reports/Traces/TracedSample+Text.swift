@@ -2,19 +2,29 @@ import Measuring
 import RunRecords
 
 extension TracedSample {
-    /// The most important cause.
-    var headline: String {
+    /// What the main queue mostly did.
+    var headline: String { headline(naming: subject) }
+
+    /// - Parameter name: What tells the sample from those beside it: a stack, or a parameter.
+    func headline(naming name: String) -> String {
         let busy = mainQueueBusySeconds
-        guard busy > 0, let first = mainQueue.first else {
-            return "**\(subject)** left the main queue alone."
-        }
-        let others = mainQueue.dropFirst().prefix(2).filter { $0.seconds > busy * 0.1 }.map {
-            "\($0.activity) (\(percent($0.seconds / busy)))"
-        }
-        return "**\(subject)** kept the main queue busy for \(Self.time(busy)) of "
-            + "\(Self.time(seconds)): it "
-            + (["\(first.activity) (\(percent(first.seconds / busy)))"] + others)
-            .joined(separator: ", ") + "."
+        guard busy > 0 else { return "**\(escaped(name))** left the main queue alone." }
+        return "**\(escaped(name))** kept the main queue busy for \(Self.time(busy)) of "
+            + "\(Self.time(seconds)): it \(Self.most(of: mainQueue))."
+    }
+
+    /// What the sample spent its time with, on the main queue or, if that was mostly idle, elsewhere.
+    func cause(naming name: String) -> String {
+        if mainQueueBusySeconds > seconds * 0.1 || others.isEmpty { return headline(naming: name) }
+        return "\(headline(naming: name)) The other queues \(Self.most(of: others))."
+    }
+
+    private static func most(of shares: [Share]) -> String {
+        let whole = shares.reduce(0) { $0 + $1.seconds }
+        let first =
+            shares.prefix(1) + shares.dropFirst().prefix(2).filter { $0.seconds > whole * 0.1 }
+        return first.map { "\(escaped($0.activity)) (\(percent($0.seconds / whole)))" }
+            .joined(separator: ", ")
     }
 
     /// What the queues did, in all.

@@ -30,6 +30,18 @@ public struct ClaimResult: Sendable {
     }
 }
 
+extension ClaimResult {
+    /// The comparison that a traced sample of each side explains: the first decided one of times
+    /// between stacks, under the published conditions if there is one. Nil without any.
+    public var explainable: ClaimAnswer? {
+        let timed = answers.filter { answer in
+            answer.outcome != .undecided && !answer.question.isExact
+                && answer.sides.allSatisfy { $0.cell.role == .stack }
+        }
+        return timed.first(where: \.hasPublishedConditions) ?? timed.first
+    }
+}
+
 /// One comparison of a claim.
 public struct ClaimAnswer: Sendable {
     /// Its bearing on the claim.
@@ -57,11 +69,20 @@ public struct ClaimAnswer: Sendable {
         self.contest = contest
         self.finding = finding
         hasPublishedConditions = cell.has(ask.conditions)
-        let sides = contest.cells.filter {
-            [finding.cell, finding.reference].contains($0.identifier)
-        }
+        let sides = Self.sides(of: finding, in: contest).map(\.cell)
         outcome = Self.outcome(
             of: finding.verdict, for: ask, flooredCount: sides.count(where: question.isFloored))
+    }
+
+    /// The two cells that were compared, each with its value on the axis of the question.
+    public var sides: [(value: String, cell: CellResult)] { Self.sides(of: finding, in: contest) }
+
+    private static func sides(
+        of finding: Finding, in contest: ContestResult
+    ) -> [(value: String, cell: CellResult)] {
+        zip(contest.contest.values, contest.cells).filter {
+            [finding.cell, finding.reference].contains($0.1.identifier)
+        }
     }
 
     /// - Parameter flooredCount: The number of sides that count as ``Question/sameBelow``. With two,
