@@ -23,20 +23,41 @@ enum InstructionPass {
     static func run(
         _ arm: PairedArm, seed: UInt64, preparation: Preparation
     ) throws -> Double? {
+        try difference(arm, seed: seed, preparation) { report in
+            try Valgrind.total(in: report).map { ["": $0] }
+        }?[""]
+    }
+
+    /// As `run`, of each function without those that it calls.
+    ///
+    /// - Throws: as `run`.
+    static func functions(
+        _ arm: PairedArm, seed: UInt64, preparation: Preparation
+    ) throws -> [String: Double]? {
+        try difference(arm, seed: seed, preparation, Valgrind.functions)
+    }
+
+    private static func difference(
+        _ arm: PairedArm, seed: UInt64, _ preparation: Preparation,
+        _ read: (URL) throws -> [String: Int64]?
+    ) throws -> [String: Double]? {
         do {
             guard
-                let few = try instructions(arm, 1, seed: seed, preparation),
-                let many = try instructions(arm, 1 + extraOperations, seed: seed, preparation)
+                let few = try counts(arm, 1, seed: seed, preparation, read),
+                let many = try counts(arm, 1 + extraOperations, seed: seed, preparation, read)
             else { return nil }
-            return Double(many - few) / Double(extraOperations)
+            return many.merging(few.mapValues { -$0 }, uniquingKeysWith: +).mapValues {
+                Double($0) / Double(extraOperations)
+            }
         } catch is WorkerFailure {
             return nil
         }
     }
 
-    private static func instructions(
-        _ arm: PairedArm, _ operationCount: Int, seed: UInt64, _ preparation: Preparation
-    ) throws -> Int64? {
+    private static func counts(
+        _ arm: PairedArm, _ operationCount: Int, seed: UInt64, _ preparation: Preparation,
+        _ read: (URL) throws -> [String: Int64]?
+    ) throws -> [String: Int64]? {
         try preparation.withJob(for: arm, seed: seed) { job in
             job.takesTurns = true
             let report = job.folder.appendingPathComponent("cachegrind.out")
@@ -46,7 +67,7 @@ enum InstructionPass {
             let worker = try WorkerProcess(job, launch, timeout: preparation.timeout)
             let (turns, _) = try worker.takeTurns(operationCount, warmingUp: true)
             guard turns.count == operationCount else { return nil }
-            return try Valgrind.total(in: report)
+            return try read(report)
         }
     }
 }

@@ -38,6 +38,22 @@ enum Valgrind {
             ])
     }
 
+    /// The instructions of each function in a report of cachegrind, by its name in the executable.
+    ///
+    /// - Throws: if the report cannot be read.
+    static func functions(in report: URL) throws -> [String: Int64] {
+        var counts: [String: Int64] = [:]
+        var name = ""
+        for line in try String(contentsOf: report, encoding: .utf8).split(separator: "\n") {
+            if line.hasPrefix("fn=") {
+                name = String(line.dropFirst(3))
+            } else if line.first?.isNumber == true, let count = line.split(separator: " ").last {
+                counts[name, default: 0] += Int64(count) ?? 0
+            }
+        }
+        return counts
+    }
+
     /// The instructions in a report of cachegrind or callgrind, from its line "summary: ".
     ///
     /// - Throws: if the report cannot be read.

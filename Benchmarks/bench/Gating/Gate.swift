@@ -73,7 +73,20 @@ final class Gate {
         } catch is Interrupted {
             findings.isInterrupted = true
         }
-        guard plan.takesPairs, !findings.isInterrupted else { return findings }
+        if plan.takesPairs, !findings.isInterrupted {
+            try takePairs(since: started, into: &findings)
+        }
+        do {
+            if !findings.isInterrupted { try explain(&findings) }
+        } catch is Interrupted {
+            findings.isInterrupted = true
+        }
+        return findings
+    }
+
+    private func takePairs(
+        since started: ContinuousClock.Instant, into findings: inout PairedGate.Findings
+    ) throws {
         let sound = places.filter { place in
             !findings.unsoundCells.contains {
                 $0.workload == place.workload.name && $0.cell == place.identifier
@@ -93,7 +106,25 @@ final class Gate {
         findings.rows += paired.rows
         findings.unsoundCells += paired.unsoundCells
         findings.isInterrupted = paired.isInterrupted
-        return findings
+    }
+
+    /// Looks for what grew in cells with a regressed row.
+    private func explain(_ findings: inout PairedGate.Findings) throws {
+        let regressed = findings.rows.filter { $0.verdict == .regressed }
+        for place in places
+        where regressed.contains(where: {
+            $0.workload == place.workload.name && $0.cell == place.identifier
+        }) {
+            note("looking for the cause: \(place.workload.name) \(place.identifier)")
+            let search = RegressionSearch(
+                base: arm(place, isHead: false), head: arm(place, isHead: true),
+                seed: CountingPass.seed, preparation: preparation)
+            let phrases = try search.phrases(countsInstructions: plan.countsInstructions)
+            guard !phrases.isEmpty else { continue }
+            findings.causes.append(
+                RegressionCauses(
+                    workload: place.workload.name, cell: place.identifier, phrases: phrases))
+        }
     }
 
     private func arm(_ place: Place, isHead: Bool) -> PairedArm {
