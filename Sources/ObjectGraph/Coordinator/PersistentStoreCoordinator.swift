@@ -386,11 +386,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Runs a request under the lock policy.
     @inline(__always)
     func underLockPolicy<T: Sendable>(_ body: () throws -> T) rethrows -> T {
-        lockPolicy == .serialized ? try underLock(body) : try body()
-    }
-
-    @inline(never)
-    private func underLock<T: Sendable>(_ body: () throws -> T) rethrows -> T {
+        guard lockPolicy == .serialized else { return try body() }
         requestHolder.requireAnotherThread()
         let wait = requestHolder.beginWait()
         return try requestLock.withLock { _ in

@@ -51,7 +51,7 @@ struct CausePlot {
         return [Mark.text(sample.subject, at: Point(x: frame.left - 8, y: middle), .end)] + bars
             + [
                 Mark.text(
-                    MetricUnit.seconds.format(busy),
+                    busy > 0 ? MetricUnit.seconds.format(busy) : "idle",
                     at: Point(x: across(busy * 1_000) + 6, y: middle), .start, "tick")
             ]
     }

@@ -19,10 +19,12 @@ import Testing
         ].map {
             try PackageFile("Tests/ObjectGraphTests/Guide/\($0).swift")
         }
-        files.append(try PackageFile("Tests/MigrationKitTests/GuideSampleTests.swift"))
+        files += try ["MigrationKitTests", "TimelineTests"].map {
+            try PackageFile("Tests/\($0)/GuideSampleTests.swift")
+        }
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 44)
+        #expect(samples.count == 45)
         #expect(others.isEmpty)
     }
 

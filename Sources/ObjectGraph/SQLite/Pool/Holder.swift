@@ -41,21 +41,27 @@ struct Holder: ~Copyable, Sendable {
     func enter(after wait: Wait, _ kind: TraceEvent.Kind) -> Use {
         thread.store(CurrentThread.identity, ordering: .relaxed)
         var current = Use()
-        if current.span.isOn {
-            current.identifier = Tracing.makeIdentifier()
-            use.store(current.identifier, ordering: .relaxed)
-            if wait.holder != 0 { wait.span.end(kind, cause: wait.holder, before: current.span) }
-        }
+        if current.span.isOn { begin(&current, after: wait, kind) }
         return current
+    }
+
+    @inline(never)
+    private func begin(_ current: inout Use, after wait: Wait, _ kind: TraceEvent.Kind) {
+        current.identifier = Tracing.makeIdentifier()
+        use.store(current.identifier, ordering: .relaxed)
+        if wait.holder != 0 { wait.span.end(kind, cause: wait.holder, before: current.span) }
     }
 
     /// Call this before giving the resource back.
     @inline(__always)
     func leave(_ current: Use, _ kind: TraceEvent.Kind) {
         thread.store(0, ordering: .relaxed)
-        if current.span.isOn {
-            use.store(0, ordering: .relaxed)
-            current.span.end(kind, identifier: current.identifier)
-        }
+        if current.span.isOn { end(current, kind) }
+    }
+
+    @inline(never)
+    private func end(_ current: Use, _ kind: TraceEvent.Kind) {
+        use.store(0, ordering: .relaxed)
+        current.span.end(kind, identifier: current.identifier)
     }
 }

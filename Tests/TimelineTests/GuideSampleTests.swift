@@ -1,0 +1,35 @@
+import Foundation
+import ObjectGraph
+import TestSupport
+import Testing
+import Timeline
+
+/// The sample of Documentation/ObjectGraph.md.
+@Suite struct `Guide to timelines` {
+    private let temporary = TemporaryFolder()
+
+    private func scrollTheList() throws {
+        let library = try TracedLibrary()
+        try library.view.performAndWait {
+            _ = try library.view.count(for: FetchRequest(entityName: "Author"))
+        }
+    }
+
+    @Test func `a summary says what the main queue did`() throws {
+        let file = temporary.url("list.json")
+        let before = Tracing.tracer
+        defer { if let before { Tracing.attach(before) } }
+
+        let recorder = TraceRecorder()
+        Tracing.attach(recorder)
+        try scrollTheList()
+        Tracing.detach()
+        print(TimelineSummary(recorder.timeline()))
+        try TraceEventFile(recorder.timeline()).write(to: file)
+
+        let summary = TimelineSummary(recorder.timeline()).description
+        #expect(summary.contains("The main queue worked or waited for"))
+        #expect(summary.contains("ran SELECT on ZAUTHOR"))
+        #expect(try Data(contentsOf: file).starts(with: Data("{".utf8)))
+    }
+}
