@@ -237,7 +237,6 @@ extension ComparisonReport {
     fileprivate mutating func add(_ findings: PairedGate.Findings) {
         rows += findings.rows
         unsoundCells += findings.unsoundCells
-        if !findings.causes.isEmpty { causes = (causes ?? []) + findings.causes }
         isInterrupted = isInterrupted || findings.isInterrupted
     }
 }

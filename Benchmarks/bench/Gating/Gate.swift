@@ -110,20 +110,22 @@ final class Gate {
 
     /// Looks for what grew in cells with a regressed row.
     private func explain(_ findings: inout PairedGate.Findings) throws {
-        let regressed = findings.rows.filter { $0.verdict == .regressed }
-        for place in places
-        where regressed.contains(where: {
-            $0.workload == place.workload.name && $0.cell == place.identifier
-        }) {
+        for place in places {
+            let regressed = findings.rows.indices.filter {
+                let row = findings.rows[$0]
+                return row.verdict == .regressed && row.workload == place.workload.name
+                    && row.cell == place.identifier
+            }
+            guard !regressed.isEmpty else { continue }
             note("looking for the cause: \(place.workload.name) \(place.identifier)")
             let search = RegressionSearch(
                 base: arm(place, isHead: false), head: arm(place, isHead: true),
                 seed: CountingPass.seed, preparation: preparation)
             let phrases = try search.phrases(countsInstructions: plan.countsInstructions)
             guard !phrases.isEmpty else { continue }
-            findings.causes.append(
-                RegressionCauses(
-                    workload: place.workload.name, cell: place.identifier, phrases: phrases))
+            for row in regressed {
+                findings.rows[row].reason = "grew most in \(phrases.joined(separator: "; "))"
+            }
         }
     }
 

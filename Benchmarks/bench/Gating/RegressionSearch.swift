@@ -11,7 +11,7 @@ struct RegressionSearch {
     let seed: UInt64
     let preparation: Preparation
 
-    /// The phrases of ``RegressionCauses``; empty if nothing was found.
+    /// A phrase for each, as "ran SELECT on ZFLIGHT: 9 → 18 events"; empty if nothing was found.
     ///
     /// - Parameter countsInstructions: Whether valgrind may be used.
     /// - Throws: ``Interrupted``, and the errors of starting a process or writing to the disk.

@@ -7,7 +7,7 @@ package final class Entity: Sendable {
     static let maximumPropertyCount = 256
 
     package let description: EntityDescription
-    package let name: String
+    package var name: String { description.name }
 
     private let lazyTraceName = LazyTraceName()
 
@@ -71,7 +71,6 @@ package final class Entity: Sendable {
         versionHash: [UInt8], formerVersionHash: [UInt8], uniquenessConstraints: [[String]]
     ) {
         self.description = description
-        self.name = description.name
         self.index = index
         self.superentityIndex = superentityIndex
         self.rootIndex = rootIndex

@@ -10,20 +10,12 @@ extension ComparisonReport: CustomStringConvertible {
         let counts = Verdict.allCases.map { "\(rows($0).count) \($0.rawValue)" }
         var lines = unsoundCells.map(\.description)
         if !shown.isEmpty { lines.append(AlignedLines(shown.map(\.line)).description) }
-        lines += (causes ?? []).map(\.sentence)
         lines.append(
             "\(head.title) against \(base.title): \(counts.joined(separator: ", "))"
                 + (hidden == 1 ? "; 1 unchanged row is not shown" : "")
                 + (hidden > 1 ? "; \(hidden) unchanged rows are not shown" : ""))
         lines.append("\(meaning) (exit \(exitCode.rawValue))")
         return lines.joined(separator: "\n")
-    }
-}
-
-extension RegressionCauses {
-    /// "import nested grew most in: …".
-    var sentence: String {
-        "\(workload) \(cell) grew most in: \(phrases.joined(separator: "; "))"
     }
 }
 

@@ -17,7 +17,7 @@ struct ComparisonSection {
 
     var sentences: [String] {
         report.unsoundCells.map { $0.sentence(about: "\($0.workload) \($0.cell)") }
-            + rows.map(\.sentence) + (report.causes ?? []).map { escaped($0.sentence) + "." }
+            + rows.map(\.sentence)
     }
 
     /// Says how many rows are not in the table; `nil` for none.

@@ -10,7 +10,8 @@ extension Comparison {
     public var sentence: String {
         let subject = "**\(escaped("\(workload) \(cell)"))**"
         switch verdict {
-        case .regressed, .improved: return "\(subject) \(finding)."
+        case .regressed, .improved:
+            return "\(subject) \(finding)." + (reason.map { " It \(escaped($0))." } ?? "")
         case .ok:
             if case .growth = rule { return "\(subject) costs \(growth)." }
             return "\(subject): \(metric.title) did not change\(proof)."

@@ -28,7 +28,8 @@ public struct Comparison: Codable, Hashable, Sendable {
     public var pairs: [PairedSamples.Pair]
     /// The fresh pairs that were taken to confirm a finding; empty without one.
     public var confirmation: [PairedSamples.Pair]
-    /// Why the verdict is `inconclusive`; `nil` otherwise.
+    /// Why the verdict is `inconclusive`; if it is `regressed`, what grew most in the cell, if that
+    /// is known; `nil` otherwise.
     public var reason: String?
 
     public init(

@@ -26,8 +26,6 @@ public struct ComparisonReport: Codable, Hashable, Sendable {
     public var rows: [Comparison]
     /// Cells that crashed or gave a wrong answer in either arm.
     public var unsoundCells: [UnsoundCell]
-    /// What grew most in cells with regressed rows; `nil` if nothing was looked for.
-    public var causes: [RegressionCauses]?
     /// The readings taken beside the pairs; `nil` if none were taken.
     public var noise: [NoiseReading]?
 

@@ -36,8 +36,6 @@ public struct PairedGate {
         public var rows: [Comparison] = []
         public var unsoundCells: [UnsoundCell] = []
         public var isInterrupted = false
-        /// Of cells with regressed rows, if they were looked for.
-        public var causes: [RegressionCauses] = []
 
         public init() {}
     }
