@@ -45,7 +45,7 @@ final class TracedLibrary: Sendable {
 
     /// What the process did while the body ran.
     ///
-    /// Tests run side by side and there is one tracer: the first that records attaches it for all.
+    /// Tests run side by side, and one recorder serves them all.
     func trace(_ body: () throws -> Void) rethrows -> Spans { Spans(try timeline(body)) }
 
     func timeline(_ body: () throws -> Void) rethrows -> Timeline {

@@ -49,6 +49,8 @@ struct WorkerCommand: ParsableCommand {
                         sample: Sample(), verification: .notApplicable, storeFacts: facts))
             }
             if job.isCounting == true { WorkCounter.install() }
+            // The engine does not see SQLite's syncs.
+            if traceFile != nil { CountingFileSystem.install() }
             let turns = job.takesTurns == true ? try TurnTaker(job, parent: parent) : nil
             let store = kind.store(WorkerContext(job: job))
             let trace = traceFile.map { _ in SampleTrace() }

@@ -1,9 +1,10 @@
 import CSQLite
 import Foundation
+import ObjectGraph
 import Synchronization
 
-/// A layer over SQLite's default file system that counts all accesses. It replaces the default, so
-/// it counts the engine, GRDB and C alike.
+/// A layer over SQLite's default file system that counts all accesses, and reports syncs to a tracer.
+/// It replaces the default, so it counts the engine, GRDB and C alike.
 ///
 /// A file of the layer is a file of the original file system with a note behind it. Only the
 /// counting methods are replaced; the others are the original's. Source: the VFS shims of SQLite's
@@ -117,7 +118,12 @@ private func replaceMethods(in methods: inout sqlite3_io_methods) {
     }
     methods.xSync = { file, flags in
         CountingFileSystem.counts.syncs.add(1, ordering: .relaxed)
-        return note(of: file).pointee.methods.pointee.xSync(file, flags)
+        let start = TraceEvent.now
+        let code = note(of: file).pointee.methods.pointee.xSync(file, flags)
+        Tracing.report(
+            TraceEvent(
+                .sync, startNanoseconds: start, durationNanoseconds: TraceEvent.now - start))
+        return code
     }
     methods.xLock = { file, level in
         countRefusal(note(of: file).pointee.methods.pointee.xLock(file, level))

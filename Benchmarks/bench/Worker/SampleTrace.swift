@@ -13,7 +13,7 @@ final class SampleTrace {
         Tracing.attach(recorder)
         let start = TraceEvent.now
         defer {
-            Tracing.detach()
+            Tracing.detach(recorder)
             period = start..<TraceEvent.now
         }
         try work()

@@ -10,48 +10,51 @@ public protocol Tracer: AnyObject, Sendable {
     func record(_ event: TraceEvent)
 }
 
-/// The tracer of this process. Without one an event costs a comparison and nothing is allocated.
+/// The tracers of this process. Without one an event costs a comparison and nothing is allocated.
 public enum Tracing {
-    /// Reports the events of all coordinators and contexts to a tracer from now on, until another is
-    /// attached or `detach()` is called. An event that has begun before is not reported.
+    /// Reports the events of all coordinators and contexts to a tracer from now on, beside those that
+    /// are attached already. An event that has begun before is not reported.
     ///
     /// A tracer stays alive until the process ends, because a thread may be about to call it.
-    public static func attach(_ tracer: some Tracer) {
-        current.withLock { $0 = tracer }
-        let pointer = Unmanaged.passRetained(Receiver(tracer)).toOpaque()
-        receiver.store(UInt(bitPattern: pointer), ordering: .releasing)
-        isOn.store(true, ordering: .releasing)
+    public static func attach(_ tracer: some Tracer) { change { $0.append(tracer) } }
+
+    /// Ends the reporting to a tracer. A thread that is about to report an event may still do so.
+    public static func detach(_ tracer: some Tracer) {
+        change { tracers in tracers.removeAll { $0 === tracer } }
     }
 
-    /// Ends the reporting. A thread that is about to report an event may still do so.
-    public static func detach() {
-        isOn.store(false, ordering: .releasing)
-        current.withLock { $0 = nil }
+    /// Reports an event that the engine does not see, such as those of a file system of your own, to
+    /// all tracers.
+    public static func report(_ event: TraceEvent) {
+        guard isOn.load(ordering: .acquiring),
+            let receivers = UnsafeRawPointer(bitPattern: receivers.load(ordering: .acquiring))
+        else { return }
+        // Right to use: receivers are never released.
+        Unmanaged<Receivers>.fromOpaque(receivers)._withUnsafeGuaranteedRef {
+            for tracer in $0.tracers { tracer.record(event) }
+        }
     }
 
-    /// The tracer that is attached; nil if there is none.
-    public static var tracer: (any Tracer)? { current.withLock { $0 } }
-
-    /// Whether events are reported.
+    /// Whether there is a tracer.
     static let isOn = Atomic<Bool>(false)
 
-    private static let current = Mutex<(any Tracer)?>(nil)
-    /// The address of a receiver; 0 before the first.
-    private static let receiver = Atomic<UInt>(0)
+    private static let tracers = Mutex<[any Tracer]>([])
 
-    /// Makes one pointer of a reference and its conformance.
-    private final class Receiver: Sendable {
-        let tracer: any Tracer
-        init(_ tracer: any Tracer) { self.tracer = tracer }
+    /// The address of the latest receivers; 0 before the first.
+    private static let receivers = Atomic<UInt>(0)
+
+    /// What threads call without a lock.
+    private final class Receivers: Sendable {
+        let tracers: [any Tracer]
+        init(_ tracers: [any Tracer]) { self.tracers = tracers }
     }
 
-    static func report(_ event: TraceEvent) {
-        guard isOn.load(ordering: .acquiring),
-            let receiver = UnsafeRawPointer(bitPattern: receiver.load(ordering: .acquiring))
-        else { return }
-        // Right to use: a receiver is never released.
-        Unmanaged<Receiver>.fromOpaque(receiver)._withUnsafeGuaranteedRef {
-            $0.tracer.record(event)
+    private static func change(_ body: (inout [any Tracer]) -> Void) {
+        tracers.withLock { tracers in
+            body(&tracers)
+            let pointer = Unmanaged.passRetained(Receivers(tracers)).toOpaque()
+            receivers.store(UInt(bitPattern: pointer), ordering: .releasing)
+            isOn.store(!tracers.isEmpty, ordering: .releasing)
         }
     }
 

@@ -1,0 +1,89 @@
+import Foundation
+import RunRecords
+import Testing
+
+@testable import Reports
+
+@Suite struct `A report of traced samples` {
+    private static func sample(
+        _ subject: String, mainQueue: [(String, TracedSample.Kind, Double)], dropped: Int = 0
+    ) -> TracedSample {
+        let shares = mainQueue.map {
+            TracedSample.Share(activity: $0.0, kind: $0.1, seconds: $0.2, count: 3)
+        }
+        return TracedSample(
+            subject: subject, seconds: 0.5, mainQueue: shares,
+            others: [.init(activity: "committed", kind: .writing, seconds: 0.4, count: 2)],
+            stalls: shares.isEmpty
+                ? []
+                : [
+                    .init(
+                        startSeconds: 0.1, seconds: 0.02,
+                        shares: [
+                            .init(activity: "merged", kind: .merging, seconds: 0.015, count: 1),
+                            .init(activity: "fetched", kind: .reading, seconds: 0.005, count: 1),
+                        ], origin: "a save of worker with 10 objects")
+                ],
+            lanes: [
+                .init(
+                    name: "main queue",
+                    segments: [.init(kind: .merging, startSeconds: 0.1, seconds: 0.015)]),
+                .init(
+                    name: "<worker>",
+                    segments: [.init(kind: .waiting, startSeconds: -0.1, seconds: 0.25)]),
+            ], shown: 0...0.2, eventCount: 10, droppedCount: dropped)
+    }
+
+    private static let nested = sample(
+        "nested", mainQueue: [("took a save", .servingChild, 0.09), ("saved", .saving, 0.01)])
+
+    @Test func `says first what the main queue mostly did`() {
+        #expect(
+            Self.nested.headline
+                == "**nested** kept the main queue busy for 100 ms of 500 ms: it took a save (90 %)."
+        )
+        #expect(
+            Self.sample("single", mainQueue: []).headline
+                == "**single** left the main queue alone.")
+    }
+
+    @Test func `explains a side whose main queue is idle by the other queues`() {
+        let idle = Self.sample("shared", mainQueue: [("merged", .merging, 0.001)])
+        #expect(idle.cause(naming: "500").contains("**500** kept"))
+        #expect(idle.cause(naming: "500").hasSuffix("The other queues committed (100 %)."))
+    }
+
+    @Test func `says of a stall who has handed it over`() {
+        #expect(
+            Self.nested.stallSentences == [
+                "**20.0 ms** from 100 ms on: it merged (75 %), fetched (25 %); "
+                    + "handed over by a save of worker with 10 objects."
+            ])
+    }
+
+    @Test func `says that times are too low if events were lost`() {
+        let lossy = Self.sample("nested", mainQueue: [("saved", .saving, 0.1)], dropped: 1_234)
+        #expect(lossy.sentence.contains("1,234 events were lost, so all times are too low."))
+    }
+
+    @Test func `is well-formed with any name, and a segment stays within its lane`() throws {
+        let report = TraceReport(title: "<b>", samples: [Self.nested])
+        #expect(!report.html.contains("<b>"))
+        #expect(report.html.contains("&lt;worker>"))
+        let start = try #require(report.html.range(of: "<svg"))
+        #expect(report.html[start.lowerBound...].contains("class=\"waiting\""))
+        // The segment that began before the window begins with it.
+        #expect(!report.html.contains("x=\"-"))
+    }
+
+    @Test func `is a part of the run whose cell was traced`() throws {
+        var run = SampleRun.full
+        let workload = try #require(run.workloads.first)
+        let cell = try #require(workload.cells.first)
+        run.apply(.traced(workload: workload.name, cell: cell.identifier, Self.nested))
+        #expect(run.workloads[0].cells[0].trace == Self.nested)
+        #expect(RunSummary(run).markdown.contains(Self.nested.headline))
+        let data = try JSONEncoder().encode(run)
+        #expect(try JSONDecoder().decode(Run.self, from: data) == run)
+    }
+}
