@@ -61,7 +61,7 @@ public struct Spans: Sendable {
                 Span(
                     event: event, thread: thread.number, parent: parent,
                     lane: lane(of: event, in: parent, thread),
-                    activity: Activity(event, in: parent.map { all[$0].event.kind }),
+                    activity: Activity(event),
                     ownNanoseconds: event.durationNanoseconds))
         }
     }

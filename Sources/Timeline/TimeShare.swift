@@ -15,7 +15,7 @@ public enum Activity: Sendable, Hashable {
     case adoptedRows
     case announced
     case fetched(String)
-    case firedFaults
+    case readSingleRows
     case merged
     case ranObservers(of: String)
     case updatedController(of: String)
@@ -28,12 +28,9 @@ public enum Activity: Sendable, Hashable {
     case openedStore
     case ranBlock(of: String)
 
-    /// - Parameter surrounding: The kind of the event around this one.
-    init(_ event: TraceEvent, in surrounding: TraceEvent.Kind?) {
+    init(_ event: TraceEvent) {
         self =
             switch event.kind {
-            // A fault is one statement, and its cost is that of the fault.
-            case .statement where surrounding == .fault: .firedFaults
             case .enqueue, .block: .ranBlock(of: event.track.text)
             case .waitForQueue: .waitedForQueue(of: event.track.text)
             case .waitForBlock: .waitedForMainQueueToRunItsBlock
@@ -45,7 +42,7 @@ public enum Activity: Sendable, Hashable {
             case .answer: .answeredChild
             case .takeFromChild: .tookFromChild
             case .fetch: .fetched(event.name.text)
-            case .fault: .firedFaults
+            case .fault: .readSingleRows
             case .merge: .merged
             case .notification: .ranObservers(of: event.name.text)
             case .delivery: .updatedController(of: event.name.text)
@@ -77,7 +74,7 @@ public enum Activity: Sendable, Hashable {
         case .adoptedRows: "saved: objects took their rows"
         case .announced: "saved: told others"
         case .fetched(let entity): "fetched \(entity)"
-        case .firedFaults: "fired faults"
+        case .readSingleRows: "read rows one by one"
         case .merged: "merged what others saved"
         case .ranObservers(let name): "ran observers of \(name)"
         case .updatedController(let entity): "updated a list of \(entity)"

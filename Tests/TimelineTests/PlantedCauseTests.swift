@@ -18,7 +18,10 @@ import Timeline
     ) throws {
         let stall = try #require(
             library.worstStall(spans), "no stall of the view", sourceLocation: location)
-        let first = try #require(stall.shares.first, sourceLocation: location)
+        // What the block itself does has no other name; a debug build does it slowly.
+        let first = try #require(
+            stall.shares.first { $0.activity != .ranBlock(of: library.viewName) },
+            sourceLocation: location)
         #expect(
             first.activity == activity,
             "\(stall.shares.map { ($0.activity.text, $0.nanoseconds) })",
@@ -109,7 +112,7 @@ import Timeline
                 for author in try library.view.fetch(request, as: Author.self) { _ = author.name }
             }
         }
-        try expectCause(.firedFaults, library, spans)
+        try expectCause(.readSingleRows, library, spans)
     }
 
     @Test(arguments: repeats) func `a controller with a long list`(_: Int) throws {

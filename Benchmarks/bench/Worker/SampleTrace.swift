@@ -128,7 +128,7 @@ extension Activity {
         case .answeredChild, .tookFromChild: .servingChild
         case .preparedSave, .madeRows, .handedUp, .adoptedRows: .saving
         case .merged: .merging
-        case .fetched, .firedFaults: .reading
+        case .fetched, .readSingleRows: .reading
         case .ranStatement, .committed, .heldConnection, .copiedLog, .synced, .wroteFile,
             .openedStore:
             .writing

@@ -142,6 +142,8 @@ extension StoreChannel {
             return row
         }
         coordinator.graphCounters.faultsReadFromStore.add(1, ordering: .relaxed)
+        let span = TraceSpan()
+        defer { span.end(.fault, entity.traceName) }
         return try coordinator.underLockPolicy {
             guard let row = try record.store.row(key, entity: entity, options) else { return nil }
             record.rowCache.store(row, root: entity.rootIndex)

@@ -26,8 +26,6 @@ extension ManagedObject {
             }
             return
         }
-        let span = TraceSpan()
-        defer { span.end(.fault, on: context.queue.track, binding.entity.traceName) }
         do {
             let newest = try context.askAbove {
                 try context.channel.row(

@@ -31,7 +31,8 @@ public struct TraceEvent: Sendable, BitwiseCopyable {
         case takeFromChild
         /// A context fetched; count: objects.
         case fetch
-        /// The values of one object were asked from the level above: the row cache, or one statement.
+        /// The row of one object was read from the store, with one statement that is no event of its
+        /// own.
         case fault
         /// A context merged what another had saved; count: the objects concerned.
         case merge

@@ -31,7 +31,8 @@ public enum Tracing {
         else { return }
         // Right to use: receivers are never released.
         Unmanaged<Receivers>.fromOpaque(receivers)._withUnsafeGuaranteedRef {
-            for tracer in $0.tracers { tracer.record(event) }
+            $0.first?.record(event)
+            for tracer in $0.others { tracer.record(event) }
         }
     }
 
@@ -45,8 +46,14 @@ public enum Tracing {
 
     /// What threads call without a lock.
     private final class Receivers: Sendable {
-        let tracers: [any Tracer]
-        init(_ tracers: [any Tracer]) { self.tracers = tracers }
+        // Apart, since most programs have one, and a loop would count references to it.
+        let first: (any Tracer)?
+        let others: ArraySlice<any Tracer>
+
+        init(_ tracers: [any Tracer]) {
+            first = tracers.first
+            others = tracers.dropFirst()
+        }
     }
 
     private static func change(_ body: (inout [any Tracer]) -> Void) {

@@ -39,11 +39,13 @@ extension Connection {
     func lookUp<T>(_ key: Int64, _ sql: LookUpSQL, _ read: (Statement) throws -> T) throws -> T? {
         guard let heldSnapshot, heldSnapshot.isHeld, !handle.isTraced else {
             let statement = try statement(sql.single)
+            statement.isSilent = true
             defer { statement.reset() }
             statement.bind(key, at: 1)
             return try statement.step() ? try read(statement) : nil
         }
         let statement = try statement(sql.repeated)
+        statement.isSilent = true
         defer { heldSnapshot.pause(statement) }
         handle.state.pointee.requestedKey = key
         return try statement.step() ? try read(statement) : nil

@@ -14,6 +14,9 @@ final class Statement {
     private var rowsReadBefore = 0
     private let traceName = LazyTraceName()
 
+    /// Whether its runs are no events, because what runs it is one.
+    var isSilent = false
+
     /// The last failure to bind since the last run; the next run throws it.
     private var bindingCode = SQLITE_OK
 
@@ -120,7 +123,7 @@ final class Statement {
         runEpoch = state.pointee.epoch
         state.pointee.runningStatements += 1
         state.pointee.statistics.statementsRun += 1
-        span = TraceSpan()
+        if !isSilent { span = TraceSpan() }
         if span.isOn { rowsReadBefore = state.pointee.statistics.rowsRead }
     }
 
