@@ -31,6 +31,17 @@ struct TraceCommand: ParsableCommand {
     @Flag(help: "Use a debug or testing build anyway; its times mean nothing.")
     var allowDebug = false
 
+    func validate() throws {
+        guard !ownStore.redact else {
+            throw ValidationError(
+                "--redact: a trace has the names of entities and the SQL; leave it out, and keep the trace"
+            )
+        }
+        guard ownStore.path == nil || selected.files.isEmpty else {
+            throw ValidationError("--store takes no workload files; leave them out")
+        }
+    }
+
     func run() throws {
         if !allowDebug { try ReleaseBuild.require(forTimes: true) }
         try ownStore.store?.check()
@@ -68,7 +79,10 @@ struct TraceCommand: ParsableCommand {
         if case .failed(let reason) = outcome.verification {
             throw BenchFailure(exitCode: .wrongAnswer, message: "\(name): \(reason)")
         }
-        return outcome.trace
+        var sample = outcome.trace
+        let isOnlyOne = workload.cells.count { $0.subject.name == cell.subject.name } == 1
+        if !isOnlyOne { sample?.subject = workload.identifier(of: cell) }
+        return sample
     }
 
     private func write(_ text: String, _ name: String, _ directory: RunDirectory) throws {

@@ -5,6 +5,12 @@ import Testing
 @Suite struct `bench trace` {
     private let folder = TemporaryFolder()
 
+    @Test func `refuses to hide names, which its files have`() throws {
+        let bench = try BenchProcess(["trace", "--store", folder.path("a.sqlite"), "--redact"])
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("a trace has the names of entities and the SQL"))
+    }
+
     @Test func `writes a page, a text and a file for Perfetto of each stack`() throws {
         let workload = """
             schema: 1
