@@ -45,11 +45,14 @@ public struct TracedSample: Codable, Hashable, Sendable {
     public struct Lane: Codable, Hashable, Sendable {
         public struct Segment: Codable, Hashable, Sendable {
             public var kind: Kind
+            /// Of the outermost thing that was going on: of a statement in a merge, merging.
+            public var reason: Kind
             public var startSeconds: Double
             public var seconds: Double
 
-            public init(kind: Kind, startSeconds: Double, seconds: Double) {
+            public init(kind: Kind, reason: Kind, startSeconds: Double, seconds: Double) {
                 self.kind = kind
+                self.reason = reason
                 self.startSeconds = startSeconds
                 self.seconds = seconds
             }

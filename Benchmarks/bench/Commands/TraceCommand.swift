@@ -79,10 +79,7 @@ struct TraceCommand: ParsableCommand {
         if case .failed(let reason) = outcome.verification {
             throw BenchFailure(exitCode: .wrongAnswer, message: "\(name): \(reason)")
         }
-        var sample = outcome.trace
-        let isOnlyOne = workload.cells.count { $0.subject.name == cell.subject.name } == 1
-        if !isOnlyOne { sample?.subject = workload.identifier(of: cell) }
-        return sample
+        return outcome.trace
     }
 
     private func write(_ text: String, _ name: String, _ directory: RunDirectory) throws {

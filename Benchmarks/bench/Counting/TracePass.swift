@@ -13,7 +13,12 @@ enum TracePass {
         try preparation.withJob(for: arm, seed: CountingPass.seed) { job in
             let file = file ?? job.folder.appendingPathComponent("trace.json")
             let launch = WorkerProcess.Launch(options: ["--trace", file.path])
-            return try WorkerProcess.run(job, launch, timeout: preparation.timeout)
+            var outcome = try WorkerProcess.run(job, launch, timeout: preparation.timeout)
+            let cells = arm.workload.cells.filter { $0.subject.name == arm.cell.subject.name }
+            if cells.count > 1 {
+                outcome.trace?.subject = arm.workload.identifier(of: arm.cell)
+            }
+            return outcome
         }
     }
 }

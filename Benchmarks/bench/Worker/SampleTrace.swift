@@ -30,7 +30,7 @@ final class SampleTrace {
 }
 
 extension TracedSample {
-    /// The window that is drawn, around the longest stall.
+    /// The least window that is drawn, around the longest stall.
     private static let shownSeconds = 0.2
     private static let stallCount = 10
 
@@ -43,10 +43,11 @@ extension TracedSample {
         let worst = stalls.first.map {
             (start: since($0.span.event.startNanoseconds), end: since($0.span.event.endNanoseconds))
         }
-        let middle = worst.map { ($0.start + $0.end) / 2 } ?? Self.shownSeconds / 2
-        let latestStart = max(0, since(period.upperBound) - Self.shownSeconds)
-        let shownStart = min(max(0, middle - Self.shownSeconds / 2), latestStart)
-        let shown = shownStart...(shownStart + Self.shownSeconds)
+        let length = max(Self.shownSeconds, worst.map { ($0.end - $0.start) * 1.2 } ?? 0)
+        let middle = worst.map { ($0.start + $0.end) / 2 } ?? length / 2
+        let latestStart = max(0, since(period.upperBound) - length)
+        let shownStart = min(max(0, middle - length / 2), latestStart)
+        let shown = shownStart...(shownStart + length)
         self.init(
             subject: subject, seconds: since(period.upperBound),
             mainQueue: spans.shares { $0.lane == .mainQueue }.map(Share.init),
@@ -70,14 +71,19 @@ extension TracedSample {
                 && since($0.nanoseconds.lowerBound) < shown.upperBound
         }
         let lanes = Dictionary(grouping: drawn, by: \.lane)
-        return lanes.sorted { ($0.key.rank, $0.key.name) < ($1.key.rank, $1.key.name) }.map {
+        // A thread that only waits for a queue shows nothing that the queue does not.
+        let shownLanes = lanes.filter { lane, segments in
+            lane.rank < 2 || segments.contains { $0.activity.kind != .waiting }
+        }
+        return shownLanes.sorted { ($0.key.rank, $0.key.name) < ($1.key.rank, $1.key.name) }.map {
             lane, segments in
             Lane(
                 name: lane.name,
                 segments: joined(
                     segments.sorted { $0.nanoseconds.lowerBound < $1.nanoseconds.lowerBound }.map {
                         Lane.Segment(
-                            kind: $0.activity.kind, startSeconds: since($0.nanoseconds.lowerBound),
+                            kind: $0.activity.kind, reason: $0.reason.kind,
+                            startSeconds: since($0.nanoseconds.lowerBound),
                             seconds: Double($0.nanoseconds.count) / 1e9)
                     }))
         }
@@ -89,6 +95,7 @@ extension TracedSample {
         var joined: [Lane.Segment] = []
         for segment in segments {
             if let last = joined.last, last.kind == segment.kind,
+                last.reason == segment.reason,
                 segment.startSeconds - last.startSeconds - last.seconds < invisibleSeconds
             {
                 joined[joined.count - 1].seconds =

@@ -97,7 +97,8 @@ enum Stylesheet {
         .divider { stroke: var(--muted); stroke-dasharray: 2 3; }
         .leader { stroke: var(--line); }
         .unseen { fill: var(--unseen); }
-        .waiting { fill: var(--bad); opacity: 0.32; }
+        .waiting { fill: var(--bad); opacity: 0.55; }
+        .faint { opacity: 0.5; } .faint.waiting { opacity: 0.2; }
         .interval { stroke-width: 3.5; stroke-linecap: round; }
         .estimate { stroke-width: 2; }
         .better { stroke: var(--good); fill: var(--good); }

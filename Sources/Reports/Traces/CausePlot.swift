@@ -10,15 +10,17 @@ struct CausePlot {
 
     init(_ samples: [TracedSample]) { self.samples = samples }
 
+    /// The drawing, whose colours serve the lanes below it too.
     var chart: Chart {
         let longestName = samples.map { labelWidth($0.subject) }.max() ?? 0
         let frame = Frame(
-            left: min(180, longestName + 12), top: 8, right: Chart.width - 60,
+            left: min(180, longestName + 12), top: 8, right: Chart.width - 190,
             bottom: 8 + Self.rowHeight * Double(max(samples.count, 1)))
         let longest = samples.map(\.mainQueueBusySeconds).max() ?? 0
         let across = Scale(
             .linear, 0...max(longest * 1_000, 0.001), from: frame.left, to: frame.right)
-        let legend = KindLegend(samples.flatMap { $0.mainQueue.map(\.kind) })
+        let legend = KindLegend(
+            samples.flatMap { $0.mainQueue.map(\.kind) + $0.lanes.flatMap(\.segments).map(\.kind) })
         let rows = samples.enumerated().flatMap { row(of: $1, at: $0, across, frame) }
         let axis = Axis(across, title: "milliseconds in which the main queue was busy") {
             fixed($0, 0)
@@ -51,7 +53,10 @@ struct CausePlot {
         return [Mark.text(sample.subject, at: Point(x: frame.left - 8, y: middle), .end)] + bars
             + [
                 Mark.text(
-                    busy > 0 ? MetricUnit.seconds.format(busy) : "idle",
+                    busy > 0
+                        ? "\(MetricUnit.seconds.format(busy)), longest stall "
+                            + MetricUnit.seconds.format(sample.stalls.first?.seconds ?? 0)
+                        : "not used",
                     at: Point(x: across(busy * 1_000) + 6, y: middle), .start, "tick")
             ]
     }
@@ -102,13 +107,13 @@ extension TracedSample.Kind {
     var label: String {
         switch self {
         case .waiting: "waiting"
-        case .servingChild: "serving a child"
+        case .servingChild: "a child's save or fetch"
         case .saving: "saving"
         case .merging: "merging"
-        case .reading: "making objects of rows"
-        case .writing: "statements and files"
-        case .telling: "telling observers"
-        case .other: "other work in a block"
+        case .reading: "building objects"
+        case .writing: "reading or writing the file"
+        case .telling: "notifying observers, and their work"
+        case .other: "the program's own work"
         }
     }
 

@@ -1,53 +1,106 @@
 import Measuring
 import RunRecords
 
-/// What each queue did around the longest stall, as lanes one above the other.
+/// What each queue did around the longest stall, as lanes one above the other. The main queue is the
+/// thick lane; the strip above it says for what it did it.
 struct LanePlot {
-    private static let laneHeight = 22.0
-    private static let laneGap = 10.0
+    private static let mainHeight = 30.0
+    private static let otherHeight = 12.0
+    private static let stripHeight = 6.0
+    private static let gap = 8.0
+    /// A frame at 60 Hz.
+    private static let frameSeconds = 1.0 / 60
 
     private let sample: TracedSample
+    /// Where lanes begin, the same in all drawings of a page.
+    private let left: Double
 
-    init(_ sample: TracedSample) { self.sample = sample }
+    init(_ sample: TracedSample, left: Double) {
+        self.sample = sample
+        self.left = left
+    }
+
+    /// The width of the longest name of a lane.
+    static func left(of samples: [TracedSample]) -> Double {
+        min(160, (samples.flatMap(\.lanes).map { labelWidth($0.name) }.max() ?? 0) + 12)
+    }
 
     var chart: Chart {
-        let lanes = sample.lanes
-        let step = Self.laneHeight + Self.laneGap
-        let longestName = lanes.map { labelWidth($0.name) }.max() ?? 0
-        let frame = Frame(
-            left: min(160, longestName + 12), top: 14, right: Chart.width - 8,
-            bottom: 14 + step * Double(max(lanes.count, 1)))
-        let milliseconds = 0...((sample.shown.upperBound - sample.shown.lowerBound) * 1_000)
-        let across = Scale(.linear, milliseconds, from: frame.left, to: frame.right)
-        let time = Axis(across, title: "milliseconds") { fixed($0, 0) }
-        let legend = KindLegend(lanes.flatMap(\.segments).map(\.kind))
-        var marks = time.horizontal(frame)
-        for (index, lane) in lanes.enumerated() {
-            let top = frame.top + Double(index) * step
+        var bottom = 22.0
+        let tops = sample.lanes.indices.map { index in
+            defer { bottom += (index == 0 ? Self.mainHeight : Self.otherHeight) + Self.gap }
+            return bottom
+        }
+        let frame = Frame(left: left, top: 22, right: Chart.width - 8, bottom: bottom)
+        let seconds = sample.shown.upperBound - sample.shown.lowerBound
+        let across = Scale(.linear, 0...(seconds * 1_000), from: frame.left, to: frame.right)
+        var marks = Axis(across, title: "milliseconds") { fixed($0, 0) }.horizontal(frame)
+        for (index, (lane, top)) in zip(sample.lanes, tops).enumerated() {
+            let height = index == 0 ? Self.mainHeight : Self.otherHeight
             marks.append(
                 Mark.text(
-                    lane.name, at: Point(x: frame.left - 8, y: top + Self.laneHeight / 2 + 4), .end)
-            )
-            marks += lane.segments.map { segment(of: $0, across, top: top) }
+                    lane.name, at: Point(x: frame.left - 8, y: top + height / 2 + 4), .end,
+                    index == 0 ? "label" : "tick"))
+            marks += lane.segments.flatMap {
+                draw($0, across, top: top, height: height, isMain: index == 0)
+            }
         }
         return Chart(
             title: "What the queues of \(sample.subject) did", summary: summary,
-            height: frame.bottom + 62 + legend.height,
-            marks: marks + legend.marks(from: frame.bottom + 54))
+            height: frame.bottom + 44, marks: marks + stall(across, frame))
     }
 
-    private func segment(
-        of segment: TracedSample.Lane.Segment, _ across: Scale, top: Double
-    ) -> Markup {
+    private func draw(
+        _ segment: TracedSample.Lane.Segment, _ across: Scale, top: Double, height: Double,
+        isMain: Bool
+    ) -> [Markup] {
         let start = max(segment.startSeconds, sample.shown.lowerBound)
         let end = min(segment.startSeconds + segment.seconds, sample.shown.upperBound)
-        let place = { (seconds: Double) in across((seconds - sample.shown.lowerBound) * 1_000) }
-        return Mark.rectangle(
-            Frame(
-                left: place(start), top: top, right: max(place(end), place(start) + 0.5),
-                bottom: top + Self.laneHeight),
-            segment.kind.style,
-            title: "\(segment.kind.label): \(MetricUnit.seconds.format(segment.seconds))")
+        let (from, to) = (place(start, across), place(end, across))
+        let title = "\(segment.kind.label): \(MetricUnit.seconds.format(segment.seconds))"
+        func bar(_ style: String, from top: Double, to bottom: Double) -> Markup {
+            Mark.rectangle(
+                Frame(left: from, top: top, right: max(to, from + 0.5), bottom: bottom), style,
+                title: title)
+        }
+        guard isMain else {
+            return [bar("\(segment.kind.style) faint", from: top, to: top + height)]
+        }
+        return [
+            bar(segment.reason.style, from: top, to: top + Self.stripHeight),
+            bar(segment.kind.style, from: top + Self.stripHeight, to: top + height),
+        ]
+    }
+
+    private func place(_ seconds: Double, _ across: Scale) -> Double {
+        across((seconds - sample.shown.lowerBound) * 1_000)
+    }
+
+    /// A bracket over the longest stall, and the length of a frame for comparison.
+    private func stall(_ across: Scale, _ frame: Frame) -> [Markup] {
+        guard let stall = sample.stalls.first else { return [] }
+        let from = place(max(stall.startSeconds, sample.shown.lowerBound), across)
+        let to = place(
+            min(stall.startSeconds + stall.seconds, sample.shown.upperBound), across)
+        let text = "longest stall \(MetricUnit.seconds.format(stall.seconds))"
+        let y = frame.top - 5
+        let isAtRight = to + labelWidth(text, size: 11) + 6 > frame.right
+        return [
+            Mark.line(from: Point(x: from, y: y), to: Point(x: max(to, from + 1), y: y), "zero"),
+            Mark.text(
+                text, at: Point(x: isAtRight ? from - 6 : to + 6, y: y + 4),
+                isAtRight ? .end : .start, "tick"),
+            Mark.line(
+                from: Point(x: frame.left, y: frame.bottom + 38),
+                to: Point(
+                    x: place(sample.shown.lowerBound + Self.frameSeconds, across),
+                    y: frame.bottom + 38), "zero"),
+            Mark.text(
+                "a frame",
+                at: Point(
+                    x: place(sample.shown.lowerBound + Self.frameSeconds, across) + 6,
+                    y: frame.bottom + 42), .start, "tick"),
+        ]
     }
 
     private var summary: String {

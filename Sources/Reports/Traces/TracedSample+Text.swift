@@ -10,7 +10,8 @@ extension TracedSample {
         let busy = mainQueueBusySeconds
         guard busy > 0 else { return "**\(escaped(name))** left the main queue alone." }
         return "**\(escaped(name))** kept the main queue busy for \(Self.time(busy)) of "
-            + "\(Self.time(seconds)): it \(Self.most(of: mainQueue))."
+            + "\(Self.time(seconds)), \(Self.time(stalls.first?.seconds ?? 0)) at a stretch: it "
+            + "\(Self.most(of: mainQueue))."
     }
 
     /// What the sample spent its time with, on the main queue or, if that was mostly idle, elsewhere.
@@ -79,27 +80,42 @@ extension TracedSample {
         }
     }
 
-    /// The lanes with their explanation.
-    var figure: Markup {
-        .figure(
-            LanePlot(self).chart.markup,
-            "**\(subject)**, around its longest stall. Each lane is a queue; while the lane of the main "
-                + "queue has a colour, people wait.")
-    }
-
     private static func time(_ seconds: Double) -> String { MetricUnit.seconds.format(seconds) }
 }
 
 extension CausePlot {
-    /// The bars of all stacks, then the lanes of each.
+    /// How many stacks are shown without a click.
+    private static let shownCount = 3
+
+    /// The bars of all stacks, the busiest first; then the lanes of each, of the most behind a click.
     static func figures(of samples: [TracedSample]) -> [Markup] {
-        guard !samples.isEmpty else { return [] }
+        let samples = samples.sorted { $0.mainQueueBusySeconds > $1.mainQueueBusySeconds }
+        // The busiest two, and the best one that uses the main queue.
+        let used = samples.filter { $0.mainQueueBusySeconds > 0 }
+        guard !used.isEmpty else { return [] }
+        let shown = used.count <= shownCount ? used : Array(used.prefix(2)) + [used[used.count - 1]]
+        let left = LanePlot.left(of: used)
+        let hidden = used.filter { sample in !shown.contains(sample) }
         return [
             .figure(
                 CausePlot(samples).chart.markup,
-                "**What kept the main queue busy**, in one traced sample of each stack. It explains the "
-                    + "measurements and is none of them.")
-        ] + samples.map(\.figure)
+                "**How long the main queue was busy, and with what**, in one traced sample of each stack. "
+                    + "Many short times are no stall; the longest stall is what a person may see."),
+            .figure(
+                .sequence(shown.map { $0.figure(left: left) }),
+                "**The queues around the longest stall.** The thick lane is the main queue: while it has a "
+                    + "colour, it cannot answer. The strip at its top says for what it worked, the colour "
+                    + "below it what it did; white is free."),
+        ]
+            + (hidden.isEmpty
+                ? []
+                : [.details("The other stacks", hidden.map { $0.figure(left: left) })])
+    }
+}
+
+extension TracedSample {
+    fileprivate func figure(left: Double) -> Markup {
+        .sequence([.heading(subject), LanePlot(self, left: left).chart.markup])
     }
 }
 

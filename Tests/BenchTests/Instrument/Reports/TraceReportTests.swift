@@ -27,10 +27,14 @@ import Testing
             lanes: [
                 .init(
                     name: "main queue",
-                    segments: [.init(kind: .merging, startSeconds: 0.1, seconds: 0.015)]),
+                    segments: [
+                        .init(kind: .reading, reason: .merging, startSeconds: 0.1, seconds: 0.015)
+                    ]),
                 .init(
                     name: "<worker>",
-                    segments: [.init(kind: .waiting, startSeconds: -0.1, seconds: 0.25)]),
+                    segments: [
+                        .init(kind: .waiting, reason: .saving, startSeconds: -0.1, seconds: 0.25)
+                    ]),
             ], shown: 0...0.2, eventCount: 10, droppedCount: dropped)
     }
 
