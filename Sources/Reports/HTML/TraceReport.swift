@@ -6,10 +6,10 @@ public struct TraceReport {
     private let samples: [TracedSample]
 
     /// - Parameter title: The workload.
-    /// - Parameter samples: One of each subject, in the order in which they are shown.
+    /// - Parameter samples: One of each subject; the one with the busiest main queue is shown first.
     public init(title: String, samples: [TracedSample]) {
         self.title = title
-        self.samples = samples
+        self.samples = samples.sorted { $0.mainQueueBusySeconds > $1.mainQueueBusySeconds }
     }
 
     public var markdown: String {

@@ -44,7 +44,7 @@ import Testing
     @Test func `says first what the main queue mostly did`() {
         #expect(
             Self.nested.headline
-                == "**nested** kept the main queue busy for 100 ms of 500 ms: it took a save (90 %)."
+                == "**nested** kept the main queue busy for 100 ms of 500 ms, 20.0 ms at a stretch: it took a save (90 %)."
         )
         #expect(
             Self.sample("single", mainQueue: []).headline
