@@ -4,7 +4,7 @@ import Synchronization
 
 /// Keeps events in memory, each thread in a buffer of its own, so that no thread waits for another.
 ///
-/// Attach it with ``ObjectGraph/Tracing``. A thread whose buffer is full drops further events, which
+/// Attach it with `Tracing.attach`. A thread whose buffer is full drops further events, which
 /// are counted. An event takes 56 bytes, in blocks of 4,096 events.
 public final class TraceRecorder: Tracer {
     private let capacity: Int
