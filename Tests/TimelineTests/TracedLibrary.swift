@@ -43,25 +43,18 @@ final class TracedLibrary: Sendable {
         }
     }
 
-    /// What the process did while the body ran.
-    ///
-    /// Tests run side by side, and one recorder serves them all.
+    /// What the process did while the body ran; also what other tests did at the same time.
     func trace(_ body: () throws -> Void) rethrows -> Spans { Spans(try timeline(body)) }
 
     func timeline(_ body: () throws -> Void) rethrows -> Timeline {
-        let recorder = Self.recorder
-        let start = TraceEvent.now
+        let recorder = TraceRecorder()
+        Tracing.attach(recorder)
+        defer { Tracing.detach(recorder) }
         try body()
         view.performAndWait {}
         worker.performAndWait {}
-        return recorder.timeline().limited(to: start..<TraceEvent.now)
+        return recorder.timeline()
     }
-
-    private static let recorder: TraceRecorder = {
-        let recorder = TraceRecorder()
-        Tracing.attach(recorder)
-        return recorder
-    }()
 
     /// The longest stall of the main queue by a block of the view.
     func worstStall(_ spans: Spans) -> Stall? {

@@ -29,7 +29,8 @@ extension Connection {
 
     /// - Throws: `SQLITE_BUSY` if a lock is not available; the transaction then stays open.
     func commit() throws(SQLiteError) {
-        try statement("COMMIT").run()
+        let commit = try statement("COMMIT")
+        try handle.reportingCheckpoint { () throws(SQLiteError) in try commit.run() }
     }
 
     /// Begins a transaction that reads the present state until it ends.

@@ -28,9 +28,8 @@ final class ConnectionHandle {
         var pendingSlotCount = 0
         /// The key of the row that the next step looks up; see `RequestedKey`.
         var requestedKey: Int64?
-        /// The frames of the WAL from which on a commit is followed by a checkpoint; nil if that is
-        /// left to SQLite.
-        var checkpointFrameCount: Int32?
+        /// The frames of the WAL from which on a commit that is traced is followed by a checkpoint.
+        var checkpointFrameCount: Int32 = 0
         /// Counts the rows of the running statement. Kept alive by `reporting(to:_:)` while it is
         /// set.
         var progress: Unmanaged<FetchProgress>?
@@ -100,12 +99,26 @@ final class ConnectionHandle {
         state.pointee.explainsQueries = configuration.explainsQueries
     }
 
-    /// Takes the checkpoints after commits over from SQLite, to report them to a tracer.
-    func reportCheckpoints() {
-        guard Tracing.isOn.load(ordering: .relaxed), state.pointee.checkpointFrameCount == nil
-        else { return }
-        state.pointee.checkpointFrameCount = integer("PRAGMA wal_autocheckpoint") ?? 0
+    /// Runs a commit. With a tracer it takes the checkpoint that may follow over from SQLite, to
+    /// report it apart.
+    @inline(__always)
+    func reportingCheckpoint(_ commit: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        guard Tracing.isOn.load(ordering: .relaxed) else { return try commit() }
+        try takingOverCheckpoint(commit)
+    }
+
+    @inline(never)
+    private func takingOverCheckpoint(
+        _ commit: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        guard let limit = integer("PRAGMA wal_autocheckpoint"), limit > 0 else {
+            return try commit()
+        }
+        state.pointee.checkpointFrameCount = limit
         _ = sqlite3_wal_hook(database, checkpointAfterCommit, state)
+        // SQLite's own hook again, in the place of ours.
+        defer { sqlite3_wal_autocheckpoint(database, limit) }
+        try commit()
     }
 
     /// Asks SQLite for the query plan, for the trace.
@@ -278,9 +291,7 @@ private func checkpointAfterCommit(
     frameCount: Int32
 ) -> Int32 {
     let state = context!.assumingMemoryBound(to: State.self)
-    guard let limit = state.pointee.checkpointFrameCount, limit > 0, frameCount >= limit else {
-        return SQLITE_OK
-    }
+    guard frameCount >= state.pointee.checkpointFrameCount else { return SQLITE_OK }
     let span = TraceSpan()
     var copied: Int32 = 0
     sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nil, &copied)

@@ -284,7 +284,6 @@ final class ConnectionPool: Sendable {
             try state.requireOpen(configuration)
             return state.writer!
         }
-        writer.connection.handle.reportCheckpoints()
         defer {
             let statistics = writer.connection.takeStatistics()
             state.withLock { state in state.statistics += statistics }
