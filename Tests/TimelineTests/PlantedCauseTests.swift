@@ -105,11 +105,16 @@ import Timeline
     @Test(arguments: repeats) func `many faults`(_: Int) throws {
         let library = try TracedLibrary()
         try library.saveAuthors(3_000)
-        let spans = try library.trace {
-            try library.view.performAndWait {
-                var request = FetchRequest(entityName: "Author")
-                request.includesPropertyValues = false
-                for author in try library.view.fetch(request, as: Author.self) { _ = author.name }
+        let view = library.view
+        let ids = try view.performAndWait {
+            var request = FetchRequest(entityName: "Author")
+            request.includesPropertyValues = false
+            return try view.fetchObjectIDs(request)
+        }
+        view.performAndWait { view.reset() }
+        let spans = library.trace {
+            view.performAndWait {
+                for id in ids { _ = (view.object(with: id) as? Author)?.name }
             }
         }
         try expectCause(.readSingleRows, library, spans)
