@@ -28,17 +28,6 @@ public struct Timeline: Sendable {
         self.threads = threads
         self.droppedCount = droppedCount
     }
-
-    /// The events that have begun in the interval.
-    public func limited(to nanoseconds: Range<UInt64>) -> Timeline {
-        Timeline(
-            threads: threads.map { thread in
-                Thread(
-                    number: thread.number, isMain: thread.isMain,
-                    events: thread.events.filter { nanoseconds.contains($0.startNanoseconds) })
-            },
-            droppedCount: droppedCount)
-    }
 }
 
 extension TraceEvent {

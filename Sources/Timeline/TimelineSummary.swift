@@ -1,6 +1,7 @@
 /// Where the time of a timeline went, for a person: what the main queue and the others did, and the
 /// longest stalls of the main queue with what caused them.
 public struct TimelineSummary: CustomStringConvertible, Sendable {
+    public let spans: Spans
     /// Of the main queue, the most first; the sum is the time in which it was busy.
     public let mainQueue: [TimeShare]
     /// Of the queues of private contexts, and of threads outside of any context's queue.
@@ -11,7 +12,7 @@ public struct TimelineSummary: CustomStringConvertible, Sendable {
     public let droppedCount: Int
 
     public init(_ timeline: Timeline) {
-        let spans = Spans(timeline)
+        spans = Spans(timeline)
         mainQueue = spans.shares { $0.lane == .mainQueue }
         others = spans.shares { $0.lane != .mainQueue }
         stalls = spans.stalls()

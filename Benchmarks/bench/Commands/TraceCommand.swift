@@ -14,7 +14,8 @@ struct TraceCommand: ParsableCommand {
             that https://ui.perfetto.dev and chrome://tracing open, a table of what the main queue and \
             the others spent their time with, and the longest stalls with their causes.
 
-            A traced sample explains a measurement and is none: use bench run to compare stacks.
+            A traced sample explains a measurement and is not one, since events cost time: use bench \
+            run to compare stacks.
             """)
 
     @OptionGroup var selected: SelectionOptions
@@ -75,10 +76,16 @@ struct TraceCommand: ParsableCommand {
         let file = directory.url.appendingPathComponent(
             "\(name.replacing(/[^A-Za-z0-9=.-]+/, with: "-")).json")
         let arm = PairedArm(workload: workload, cell: cell)
-        let outcome = try TracePass.run(arm, writing: file, preparation: preparation)
+        let outcome: WorkloadOutcome
+        do {
+            outcome = try TracePass.run(arm, writing: file, preparation: preparation)
+        } catch let failure as WorkerFailure {
+            throw BenchFailure(exitCode: .crash, message: "\(name) failed: \(failure.reason)")
+        }
         if case .failed(let reason) = outcome.verification {
             throw BenchFailure(exitCode: .wrongAnswer, message: "\(name): \(reason)")
         }
+        if outcome.trace == nil { StandardError.print("\(name) has no work that can be traced") }
         return outcome.trace
     }
 

@@ -19,8 +19,8 @@ final class SampleTrace {
         try work()
     }
 
-    /// What was recorded while the work ran; nil if the kind of workload measured nothing.
-    var timeline: Timeline? { period.map { recorder.timeline().limited(to: $0) } }
+    /// The events of the measured work; nil if nothing was measured.
+    var timeline: Timeline? { period.map { _ in recorder.timeline() } }
 
     /// Where the time of the sample went; nil as for ``timeline``.
     func sample(of subject: String) -> TracedSample? {
@@ -35,12 +35,11 @@ extension TracedSample {
     private static let stallCount = 10
 
     init(_ timeline: Timeline, period: Range<UInt64>, subject: String) {
-        let spans = Spans(timeline)
-        let stalls = spans.stalls()
+        let summary = TimelineSummary(timeline)
         let since = { (nanoseconds: UInt64) in
             (Double(nanoseconds) - Double(period.lowerBound)) / 1e9
         }
-        let worst = stalls.first.map {
+        let worst = summary.stalls.first.map {
             (start: since($0.span.event.startNanoseconds), end: since($0.span.event.endNanoseconds))
         }
         let length = max(Self.shownSeconds, worst.map { ($0.end - $0.start) * 1.2 } ?? 0)
@@ -50,17 +49,16 @@ extension TracedSample {
         let shown = shownStart...(shownStart + length)
         self.init(
             subject: subject, seconds: since(period.upperBound),
-            mainQueue: spans.shares { $0.lane == .mainQueue }.map(Share.init),
-            others: spans.shares { $0.lane != .mainQueue }.map(Share.init),
-            stalls: stalls.prefix(Self.stallCount).map { stall in
+            mainQueue: summary.mainQueue.map(Share.init), others: summary.others.map(Share.init),
+            stalls: summary.stalls.prefix(Self.stallCount).map { stall in
                 Stall(
                     startSeconds: since(stall.span.event.startNanoseconds),
                     seconds: Double(stall.span.event.durationNanoseconds) / 1e9,
                     shares: stall.shares.map(Share.init),
                     origin: stall.origin.map { $0.event.phrase })
             },
-            lanes: Self.lanes(of: spans, in: shown, since), shown: shown,
-            eventCount: spans.all.count, droppedCount: timeline.droppedCount)
+            lanes: Self.lanes(of: summary.spans, in: shown, since), shown: shown,
+            eventCount: summary.spans.all.count, droppedCount: timeline.droppedCount)
     }
 
     private static func lanes(
@@ -89,7 +87,7 @@ extension TracedSample {
         }
     }
 
-    /// One segment for those of a kind between which nobody would see a gap.
+    /// Joins neighbours of one kind and reason if the gap between them is too short to be seen.
     private static func joined(_ segments: [Lane.Segment]) -> [Lane.Segment] {
         let invisibleSeconds = shownSeconds / 2_000
         var joined: [Lane.Segment] = []

@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     func post(_ notification: ContextNotification?, followed: ContextNotification) {
         let span = TraceSpan()
         defer {
-            if hasObservers {
+            if span.isOn, hasObservers {
                 span.end(.notification, on: queue.track, TraceName(followed.caseName))
             }
         }

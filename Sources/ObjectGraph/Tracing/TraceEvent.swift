@@ -15,15 +15,15 @@ public struct TraceEvent: Sendable, BitwiseCopyable {
 
         /// A context saved; count: its changed objects.
         case save
-        /// Of a save: hooks, validation and the search for changed objects.
+        /// A step of a save: hooks, validation and the search for changed objects.
         case prepare
-        /// Of a save: rows were made from objects.
+        /// A step of a save: rows were made from objects.
         case plan
-        /// Of a save: the changes were handed to the parent or to the stores.
+        /// A step of a save: the changes were handed to the parent or to the stores.
         case handUp
-        /// Of a save: objects took the rows that were written.
+        /// A step of a save: objects took the rows that were written.
         case adopt
-        /// Of a save: observers, other contexts and children were told.
+        /// A step of a save: observers, other contexts and children were told.
         case announce
         /// A parent answered a request of a child: a fetch, the values of an object, or a save.
         case answer

@@ -20,7 +20,7 @@ public struct TraceName: Sendable, Hashable, BitwiseCopyable {
         self = Self.texts.withLock { $0.number(of: text) }
     }
 
-    /// A number of its own for a thing that others may be called like.
+    /// A new number, although other things may have the same text.
     static func unique(_ text: String) -> TraceName {
         texts.withLock { $0.append(text) }
     }

@@ -36,7 +36,7 @@ struct Holder: ~Copyable, Sendable {
         return wait
     }
 
-    /// Call this with the resource. A wait that nobody caused is not reported.
+    /// Call this when the resource is held. The wait is reported if another use was under way.
     @inline(__always)
     func enter(after wait: Wait, _ kind: TraceEvent.Kind) -> Use {
         thread.store(CurrentThread.identity, ordering: .relaxed)
