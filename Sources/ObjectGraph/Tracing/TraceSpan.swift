@@ -20,6 +20,7 @@ struct TraceSpan: BitwiseCopyable {
     }
 
     /// Reports what has ended now, or when the next began. The arguments are computed only if there is a tracer.
+    /// A next that has no beginning, since the tracer was detached before, began now.
     @inline(__always)
     func end(
         _ kind: TraceEvent.Kind, on track: @autoclosure () -> TraceName = .none,
@@ -35,7 +36,8 @@ struct TraceSpan: BitwiseCopyable {
         _ kind: TraceEvent.Kind, _ track: TraceName, _ name: TraceName, _ count: Int,
         _ identifier: UInt64, _ cause: UInt64, _ next: TraceSpan?
     ) {
-        let end = next?.startNanoseconds ?? MonotonicTime.now.nanoseconds
+        let end =
+            next.flatMap { $0.isOn ? $0.startNanoseconds : nil } ?? MonotonicTime.now.nanoseconds
         Tracing.report(
             TraceEvent(
                 kind, track: track, name: name, identifier: identifier, cause: cause, count: count,
