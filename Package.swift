@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "ObjectGraph", targets: ["ObjectGraph"]),
         .library(name: "Stacks", targets: ["Stacks"]),
         .library(name: "Timeline", targets: ["Timeline"]),
+        .library(name: "SpanTracing", targets: ["SpanTracing"]),
         .library(name: "MigrationKit", targets: ["MigrationKit"]),
         .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
         .executable(name: "bench", targets: ["bench"]),
@@ -35,6 +36,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -55,6 +57,12 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "Stacks", dependencies: ["ObjectGraph"], swiftSettings: strict),
         .target(name: "Timeline", dependencies: ["ObjectGraph"], swiftSettings: strict),
+        .target(
+            name: "SpanTracing",
+            dependencies: [
+                "ObjectGraph", .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: strict),
         .target(name: "MigrationKit", dependencies: ["ObjectGraph"], swiftSettings: strict),
         .target(
             name: "PostgreSQLStore",
@@ -132,6 +140,13 @@ let package = Package(
             name: "TimelineTests", dependencies: ["Timeline", "ObjectGraph", "TestSupport"],
             swiftSettings: ofTests),
         .testTarget(
+            name: "SpanTracingTests",
+            dependencies: [
+                "SpanTracing", "ObjectGraph", "TestSupport",
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: ofTests),
+        .testTarget(
             name: "MigrationKitTests",
             dependencies: ["MigrationKit", "ObjectGraph", "TestSupport"],
             swiftSettings: ofTests),
@@ -146,7 +161,7 @@ let package = Package(
             name: "BenchTests",
             dependencies: [
                 "Measuring", "RunRecords", "Reports", "Datasets", "ObjectGraph", "bench",
-                "StatisticsCampaign", "TestSupport", "CSQLite", "Yams",
+                "StatisticsCampaign", "TestSupport", "CSQLite", "Timeline", "Yams",
             ],
             exclude: ["Instrument/Goldens", "Extending/first-page.yml"],
             swiftSettings: ofTests),

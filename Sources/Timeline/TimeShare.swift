@@ -49,7 +49,7 @@ public enum Activity: Sendable, Hashable {
             case .waitForCoordinator: .waitedForCoordinator
             case .waitForReader, .waitForWriter: .waitedForConnection
             case .holdCoordinator, .useWriter: .heldConnection
-            case .statement: Self(statement: event.name.text)
+            case .statement: Self(statement: event.name)
             case .busyWait: .waitedForFileLock
             case .checkpoint: .copiedLog
             case .sync: .synced
@@ -90,17 +90,13 @@ public enum Activity: Sendable, Hashable {
     }
 
     /// Statements of one kind on one table are one activity.
-    private init(statement sql: String) {
-        if sql == "COMMIT" {
+    private init(statement name: TraceName) {
+        if name.text == "COMMIT" {
             self = .committed
             return
         }
-        let words = sql.split(separator: " ")
-        let table = words.firstIndex { ["FROM", "INTO", "UPDATE"].contains($0) }
-            .flatMap { words.dropFirst($0 + 1).first }
-        self = .ranStatement(
-            [words.first.map(String.init), table.map { "on \($0)" }].compactMap(\.self)
-                .joined(separator: " "))
+        let (operation, table) = name.statementSummary
+        self = .ranStatement(table.map { "\(operation) on \($0)" } ?? operation)
     }
 }
 

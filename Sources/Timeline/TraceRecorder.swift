@@ -4,10 +4,10 @@ import Synchronization
 
 /// Keeps events in memory, each thread in a buffer of its own, so that no thread waits for another.
 ///
-/// Attach it with `Tracing.attach`. A thread whose buffer is full drops further events, which
+/// Attach it with `EventTracing.attach`. A thread whose buffer is full drops further events, which
 /// are counted. An event takes 56 bytes, in blocks of 4,096 events. A recorder that was attached stays,
 /// with one of the 1,024 keys for threads that a process has: attach one again rather than many.
-public final class TraceRecorder: Tracer {
+public final class TraceRecorder: EventTracer {
     private let capacity: Int
     private let ownBuffer = ThreadSlot()
     private let buffers = Mutex<[ThreadBuffer]>([])

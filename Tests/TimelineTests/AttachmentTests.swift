@@ -29,9 +29,9 @@ extension TracedLibrary {
     fileprivate func leaveDuringWaitForQueue() {
         let recorder = TraceRecorder()
         let mayGo = hold(worker) { $0() }
-        Tracing.attach(recorder)
+        EventTracing.attach(recorder)
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
-            Tracing.detach(recorder)
+            EventTracing.detach(recorder)
             mayGo.signal()
         }
         worker.performAndWait {}
@@ -39,7 +39,7 @@ extension TracedLibrary {
 
     fileprivate func leaveDuringWaitForCoordinator() throws {
         let recorder = TraceRecorder()
-        Tracing.attach(recorder)
+        EventTracing.attach(recorder)
         let mayGo = hold(worker) { [worker] wait in
             let request = BatchInsertRequest(entityName: "Author") { _ in
                 wait()
@@ -48,7 +48,7 @@ extension TracedLibrary {
             _ = try? worker.execute(request)
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(100)) {
-            Tracing.detach(recorder)
+            EventTracing.detach(recorder)
             mayGo.signal()
         }
         try view.performAndWait { _ = try view.count(for: FetchRequest(entityName: "Author")) }
@@ -60,8 +60,8 @@ extension TracedLibrary {
         let hasEnded = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
             for _ in 0..<20_000 {
-                Tracing.attach(recorder)
-                Tracing.detach(recorder)
+                EventTracing.attach(recorder)
+                EventTracing.detach(recorder)
             }
             hasEnded.signal()
         }

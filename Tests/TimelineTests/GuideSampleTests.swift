@@ -18,9 +18,9 @@ import Timeline
     @Test func `a summary says what the main queue did`() throws {
         let file = temporary.url("list.json")
         let recorder = TraceRecorder()
-        Tracing.attach(recorder)
+        EventTracing.attach(recorder)
         try scrollTheList()
-        Tracing.detach(recorder)
+        EventTracing.detach(recorder)
         print(TimelineSummary(recorder.timeline()))
         try TraceEventFile(recorder.timeline()).write(to: file)
 

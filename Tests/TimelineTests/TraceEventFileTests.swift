@@ -66,6 +66,25 @@ import Timeline
         }
     }
 
+    @Test func `is whole after a program that wrote it has died`() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.url("died.json").path(percentEncoded: false)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let library = try TracedLibrary()
+            let recorder = TraceRecorder()
+            EventTracing.attach(recorder)
+            for _ in 0..<3 {
+                try library.saveAuthors(10)
+                try TraceEventFile(recorder.timeline()).write(to: URL(filePath: path))
+            }
+            try library.saveAuthors(10)
+            kill(getpid(), SIGKILL)
+        }
+        let file = try JSONDecoder().decode(
+            File.self, from: Data(contentsOf: URL(filePath: path)))
+        #expect(file.traceEvents.count { $0.name == "save" } == 3)
+    }
+
     @Test(arguments: [false, true]) func `has arrows that begin before they end`(
         _ isNested: Bool
     ) throws {

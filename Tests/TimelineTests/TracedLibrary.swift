@@ -48,8 +48,8 @@ final class TracedLibrary: Sendable {
 
     func timeline(_ body: () throws -> Void) rethrows -> Timeline {
         let recorder = TraceRecorder()
-        Tracing.attach(recorder)
-        defer { Tracing.detach(recorder) }
+        EventTracing.attach(recorder)
+        defer { EventTracing.detach(recorder) }
         try body()
         view.performAndWait {}
         worker.performAndWait {}

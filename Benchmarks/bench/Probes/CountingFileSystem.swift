@@ -120,7 +120,7 @@ private func replaceMethods(in methods: inout sqlite3_io_methods) {
         CountingFileSystem.counts.syncs.add(1, ordering: .relaxed)
         let start = TraceEvent.now
         let code = note(of: file).pointee.methods.pointee.xSync(file, flags)
-        Tracing.report(
+        EventTracing.report(
             TraceEvent(
                 .sync, startNanoseconds: start, durationNanoseconds: TraceEvent.now - start))
         return code

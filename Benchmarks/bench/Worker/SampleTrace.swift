@@ -10,10 +10,10 @@ final class SampleTrace {
 
     /// Runs the measured work with the tracer attached.
     func record(_ work: () throws -> Void) rethrows {
-        Tracing.attach(recorder)
+        EventTracing.attach(recorder)
         let start = TraceEvent.now
         defer {
-            Tracing.detach(recorder)
+            EventTracing.detach(recorder)
             period = start..<TraceEvent.now
         }
         try work()

@@ -161,8 +161,8 @@ extension ContextQueue {
     ///
     /// - Returns: The cause of the block; 0 without a tracer.
     func noteEnqueued() -> UInt64 {
-        guard Tracing.isOn.load(ordering: .relaxed) else { return 0 }
-        let identifier = Tracing.makeIdentifier()
+        guard EventTracing.isOn.load(ordering: .relaxed) else { return 0 }
+        let identifier = EventTracing.makeIdentifier()
         TraceSpan.point(.enqueue, on: track, identifier: identifier)
         return identifier
     }
@@ -184,7 +184,8 @@ extension ContextQueue {
 
     @inline(never)
     private func enter(_ block: inout BlockSpan) {
-        block.identifier = Tracing.makeIdentifier()
+        EventTracing.enterBlock()
+        block.identifier = EventTracing.makeIdentifier()
         block.outer = running
         running = block.identifier
     }
@@ -197,6 +198,7 @@ extension ContextQueue {
     @inline(never)
     private func report(_ block: BlockSpan, _ enqueued: UInt64) {
         running = block.outer
+        EventTracing.leaveBlock()
         block.span.end(
             .block, on: track, type == .mainQueue ? .mainQueue : .none,
             identifier: block.identifier, cause: enqueued)
@@ -206,11 +208,11 @@ extension ContextQueue {
     ///
     /// - Parameter work: Gets the event of the wait; 0 without a tracer.
     func sync<Result>(_ work: (_ waited: UInt64) -> Result) -> Result {
-        guard Tracing.isOn.load(ordering: .relaxed) else {
+        guard EventTracing.isOn.load(ordering: .relaxed) else {
             return dispatchQueue.sync { work(0) }
         }
         let wait = TraceSpan()
-        let identifier = Tracing.makeIdentifier()
+        let identifier = EventTracing.makeIdentifier()
         let holder = running
         let caller = CurrentThread.identity
         var inside = wait

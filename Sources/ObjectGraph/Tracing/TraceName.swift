@@ -15,6 +15,14 @@ public struct TraceName: Sendable, Hashable, BitwiseCopyable {
     /// The text; empty for ``none``.
     public var text: String { Self.texts.withLock { $0.list[Int(number)] } }
 
+    /// Of a statement: its first word and the first table that it names, nil if there is none.
+    public var statementSummary: (operation: String, table: String?) {
+        let words = text.split(separator: " ")
+        let table = words.firstIndex { ["FROM", "INTO", "UPDATE"].contains($0) }
+            .flatMap { words.dropFirst($0 + 1).first }
+        return (words.first.map(String.init) ?? "", table.map(String.init))
+    }
+
     /// The number of a text. Equal texts have the same number. Cost: a lock and a look-up.
     public init(_ text: String) {
         self = Self.texts.withLock { $0.number(of: text) }

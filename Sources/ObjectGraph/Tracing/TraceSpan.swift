@@ -6,7 +6,7 @@ struct TraceSpan: BitwiseCopyable {
     @inline(__always)
     init() {
         startNanoseconds =
-            Tracing.isOn.load(ordering: .relaxed) ? MonotonicTime.now.nanoseconds : 0
+            EventTracing.isOn.load(ordering: .relaxed) ? MonotonicTime.now.nanoseconds : 0
     }
 
     private init(startNanoseconds: UInt64) { self.startNanoseconds = startNanoseconds }
@@ -38,7 +38,7 @@ struct TraceSpan: BitwiseCopyable {
     ) {
         let end =
             next.flatMap { $0.isOn ? $0.startNanoseconds : nil } ?? MonotonicTime.now.nanoseconds
-        Tracing.report(
+        EventTracing.report(
             TraceEvent(
                 kind, track: track, name: name, identifier: identifier, cause: cause, count: count,
                 startNanoseconds: startNanoseconds, durationNanoseconds: end - startNanoseconds))
@@ -49,7 +49,7 @@ struct TraceSpan: BitwiseCopyable {
         _ kind: TraceEvent.Kind, on track: TraceName = .none, _ name: TraceName = .none,
         count: Int = 0, identifier: UInt64 = 0
     ) {
-        Tracing.report(
+        EventTracing.report(
             TraceEvent(
                 kind, track: track, name: name, identifier: identifier, count: count,
                 startNanoseconds: MonotonicTime.now.nanoseconds, durationNanoseconds: 0))

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import CPostgreSQL
+import ObjectGraph
 
 extension Link {
     /// Inserts rows by `COPY`, in two round trips whatever their number. Unless in a transaction,
@@ -17,6 +18,7 @@ extension Link {
         let sql =
             "COPY \(table) (\(columns.joined(separator: ", "))) FROM STDIN (FORMAT binary)"
         let isImplicit = !isInTransaction
+        let startNanoseconds = TraceEvent.now
         try beginCopy(sql)
         defer {
             // Fails only if the connection is broken.
@@ -38,6 +40,7 @@ extension Link {
             }
         }
         try written.get()
+        noteEnd(of: sql, rowCount: writer.rowCount, since: startNanoseconds)
         return writer.rowCount
     }
 

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import CPostgreSQL
+import ObjectGraph
 
 /// One connection to the server.
 ///
@@ -11,7 +12,7 @@ import CPostgreSQL
 final class Link {
     let handle: LinkHandle
     let settings: LinkSettings
-    private(set) var trace: (@Sendable (String, Duration) -> Void)?
+    private var trace: (@Sendable (String, Duration) -> Void)?
 
     /// The work since the link was opened or, for a link of a pool, borrowed.
     var statistics = LinkStatistics()
@@ -112,7 +113,7 @@ final class Link {
         let isImplicit = !isInTransaction
         statistics.roundTripCount += 1
         statistics.statementCount += 1
-        let start = ContinuousClock.now
+        let startNanoseconds = TraceEvent.now
         guard PQsendQuery(handle.connection, script) == 1 else {
             handle.breakOff()
             throw handle.error(nil, sql: script)
@@ -130,7 +131,7 @@ final class Link {
                 throw PostgreSQLError(.other, "a script cannot copy rows", sql: script)
             }
         }
-        trace?(script, ContinuousClock.now - start)
+        noteEnd(of: script, since: startNanoseconds)
         guard var failure else { return }
         if failure.kind == .connectionLost, isWriting, isImplicit || script.contains("COMMIT") {
             failure = failure.asUnknownCommit
@@ -188,6 +189,28 @@ final class Link {
         statistics.rowCount += rows.count
         statistics.receivedByteCount += rows.byteCount
     }
+
+    /// Tells the log and the tracers of a command that has ended.
+    ///
+    /// - Returns: The end, if anybody is told; otherwise the start.
+    @discardableResult
+    func noteEnd(of sql: String, rowCount: Int = 0, since startNanoseconds: UInt64) -> UInt64 {
+        let isTraced = EventTracing.isAttached
+        guard trace != nil || isTraced else { return startNanoseconds }
+        let end = TraceEvent.now
+        trace?(sql, .nanoseconds(end - startNanoseconds))
+        if isTraced {
+            EventTracing.report(
+                TraceEvent(
+                    .statement, track: Self.track, name: TraceName(sql), count: rowCount,
+                    startNanoseconds: startNanoseconds, durationNanoseconds: end - startNanoseconds)
+            )
+        }
+        return end
+    }
+
+    /// What the events of all links name as their connection.
+    private static let track = TraceName("postgresql")
 
     /// Returns the statistics and resets them.
     func takeStatistics() -> LinkStatistics {

@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Dispatch
 import Foundation
+import ObjectGraph
 import Synchronization
 
 /// Links to one server: at most so many at a time for reads and writes, and some pinned ones.
@@ -54,7 +55,7 @@ final class LinkPool: Sendable {
     /// - Throws: what `body` throws; `poolTimeout`; the error of connecting; `closed`;
     ///   `transactionLeftOpen` if `body` returns within a transaction, which is rolled back.
     func read<T>(_ body: (Link) throws -> T) throws -> T {
-        try withPermit {
+        try withPermit(.waitForReader) {
             let link = try checkOut()
             link.isWriting = false
             link.hasReceived = false
@@ -75,7 +76,7 @@ final class LinkPool: Sendable {
     ///
     /// - Throws: as `read`; `commitUnknown` if the link broke during a commit.
     func write<T>(_ body: (Link) throws -> T) throws -> T {
-        try withPermit {
+        try withPermit(.waitForWriter) {
             let link = try checkOut()
             link.isWriting = true
             return try lend(link, to: body)
@@ -136,13 +137,24 @@ final class LinkPool: Sendable {
 }
 
 extension LinkPool {
-    private func withPermit<T>(_ body: () throws -> T) throws -> T {
+    private func withPermit<T>(
+        _ wait: TraceEvent.Kind, _ body: () throws -> T
+    ) throws -> T {
         let timeout = DispatchTimeInterval.milliseconds(settings.timeout.wholeMilliseconds)
-        guard permits.wait(timeout: .now() + timeout) == .success else {
+        let startNanoseconds = TraceEvent.now
+        // A link that is free is no wait.
+        let isFree = permits.wait(timeout: .now()) == .success
+        guard isFree || permits.wait(timeout: .now() + timeout) == .success else {
             throw PostgreSQLError(
                 .poolTimeout, "all \(maximumCount) connections to \(settings.address) are in use")
         }
         defer { permits.signal() }
+        if !isFree {
+            EventTracing.report(
+                TraceEvent(
+                    wait, startNanoseconds: startNanoseconds,
+                    durationNanoseconds: TraceEvent.now - startNanoseconds))
+        }
         return try body()
     }
 

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import CPostgreSQL
+import ObjectGraph
 
 /// Commands that are sent without waiting for the results of those before
 /// (https://www.postgresql.org/docs/15/libpq-pipeline-mode.html).
@@ -24,8 +25,9 @@ struct Pipeline {
     private var isCommitting = false
     private var isSynchronized = false
     private var failure: PostgreSQLError?
-    /// When the command whose result comes next may have begun to run.
-    private var start = ContinuousClock.now
+    /// When the command whose result comes next may have begun to run: the server runs them one after
+    /// the other, so each has the time since the result before it.
+    private var startNanoseconds = TraceEvent.now
 
     /// - Throws: `closed` if the link cannot be used; `cancelled` before anything is sent.
     init(on link: Link) throws(PostgreSQLError) {
@@ -122,20 +124,13 @@ struct Pipeline {
                 if isCommitting, sql.hasPrefix("COMMIT") { isCommitting = false }
                 let rows = Rows(result, sql: sql)
                 link.noteReceived(rows)
-                noteDuration(of: sql)
+                startNanoseconds = link.noteEnd(
+                    of: sql, rowCount: rows.count, since: startNanoseconds)
                 return rows
             }
             PQclear(result)
         }
         return nil
-    }
-
-    /// The server runs commands one after the other, so each has the time since the result before it.
-    private mutating func noteDuration(of sql: String) {
-        guard let trace = link.trace else { return }
-        let end = ContinuousClock.now
-        trace(sql, end - start)
-        start = end
     }
 
     /// Receives what is left and makes the link ready for its next use.

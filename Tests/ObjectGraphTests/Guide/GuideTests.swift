@@ -19,12 +19,12 @@ import Testing
         ].map {
             try PackageFile("Tests/ObjectGraphTests/Guide/\($0).swift")
         }
-        files += try ["MigrationKitTests", "TimelineTests"].map {
+        files += try ["MigrationKitTests", "TimelineTests", "SpanTracingTests"].map {
             try PackageFile("Tests/\($0)/GuideSampleTests.swift")
         }
         let others = samples.filter { sample in !files.contains { $0.contains(sample: sample) } }
 
-        #expect(samples.count == 45)
+        #expect(samples.count == 46)
         #expect(others.isEmpty)
     }
 

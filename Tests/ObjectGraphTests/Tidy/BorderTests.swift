@@ -58,6 +58,10 @@ import Testing
             "whoever uses the engine may look at what it does"
         ),
         (
+            "Sources/SpanTracing", ["Foundation", "Synchronization", "ObjectGraph", "Tracing"],
+            "a server needs no more for its spans"
+        ),
+        (
             "Sources/Measuring", ["Foundation", "Synchronization", "Dispatch"],
             "the instrument knows no store"
         ),
@@ -124,9 +128,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "Sources/Stacks", "Sources/Timeline", "Sources/MigrationKit", "Sources/ModelSource",
-        "Sources/modelgen",
-        "Benchmarks/bench", "Tests/StacksTests", "Tests/TimelineTests", "Tests/MigrationKitTests",
+        "Sources/Stacks", "Sources/Timeline", "Sources/SpanTracing", "Sources/MigrationKit",
+        "Sources/ModelSource", "Sources/modelgen",
+        "Benchmarks/bench", "Tests/StacksTests", "Tests/TimelineTests",
+        "Tests/SpanTracingTests", "Tests/MigrationKitTests",
         "Tests/BenchTests",
         "Tests/ModelgenTests",
     ])

@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import ObjectGraph
 import Synchronization
 import Testing
 
@@ -218,6 +219,44 @@ import Testing
         let whole = try ContinuousClock().measure { _ = try link.run(commands) }
         // Durations since the start would have the first command twice.
         #expect(durations.withLock { $0.count == 2 && $0[0] + $0[1] <= whole })
+    }
+
+    @Test func `tracers see each command with its rows, and copied rows`() throws {
+        let schema = TestSchema()
+        let link = try schema.link("CREATE TABLE traced (v bigint)")
+        let tracer = StatementTracer()
+        EventTracing.attach(tracer)
+        defer { EventTracing.detach(tracer) }
+        try link.copy(into: "traced", ["v"]) { writer in
+            for number in 1...3 {
+                try writer.beginRow()
+                writer.append(integer: Int64(number))
+            }
+        }
+        _ = try link.run([
+            Command("SELECT v FROM traced WHERE v > $1", [.integer(1)]),
+            Command("SELECT 1 FROM traced, pg_sleep(0.01)"),
+        ])
+        let events = tracer.events.withLock { $0 }.filter { $0.name.text.contains("traced") }
+        #expect(
+            events.map(\.name.text) == [
+                "COPY traced (v) FROM STDIN (FORMAT binary)", "SELECT v FROM traced WHERE v > $1",
+                "SELECT 1 FROM traced, pg_sleep(0.01)",
+            ])
+        #expect(events.map(\.count) == [3, 2, 3])
+        #expect(events.allSatisfy { $0.track.text == "postgresql" })
+        for (event, next) in zip(events, events.dropFirst()) {
+            #expect(event.startNanoseconds + event.durationNanoseconds <= next.startNanoseconds)
+        }
+        #expect(try #require(events.last).durationNanoseconds >= 10_000_000)
+    }
+
+    private final class StatementTracer: EventTracer {
+        let events = Mutex<[TraceEvent]>([])
+
+        func record(_ event: TraceEvent) {
+            if event.kind == .statement { events.withLock { $0.append(event) } }
+        }
     }
 }
 #endif

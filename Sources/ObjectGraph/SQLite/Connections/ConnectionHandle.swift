@@ -103,7 +103,7 @@ final class ConnectionHandle {
     /// report it apart.
     @inline(__always)
     func reportingCheckpoint(_ commit: () throws(SQLiteError) -> Void) throws(SQLiteError) {
-        guard Tracing.isOn.load(ordering: .relaxed) else { return try commit() }
+        guard EventTracing.isOn.load(ordering: .relaxed) else { return try commit() }
         try takingOverCheckpoint(commit)
     }
 

@@ -47,7 +47,7 @@ struct Holder: ~Copyable, Sendable {
 
     @inline(never)
     private func begin(_ current: inout Use, after wait: Wait, _ kind: TraceEvent.Kind) {
-        current.identifier = Tracing.makeIdentifier()
+        current.identifier = EventTracing.makeIdentifier()
         use.store(current.identifier, ordering: .relaxed)
         if wait.holder != 0 { wait.span.end(kind, cause: wait.holder, before: current.span) }
     }

@@ -24,9 +24,11 @@ class RowReceiver {
 extension Statement {
     /// Runs a statement that calls `OGRows`. The receiver gets the rows in no particular order.
     func runAggregate(into receiver: RowReceiver) throws(SQLiteError) {
-        try lending(receiver) { () throws(SQLiteError) in try run() }
-        // Does not count the row that the aggregate itself returns.
-        connection.state.pointee.statistics.rowsRead &-= 1
+        try lending(receiver) { () throws(SQLiteError) in
+            // Does not count the row that the aggregate itself returns.
+            if try step() { connection.state.pointee.statistics.rowsRead &-= 1 }
+            try run()
+        }
     }
 
     /// Runs a statement that calls `OGRow`; the receiver gets its rows.

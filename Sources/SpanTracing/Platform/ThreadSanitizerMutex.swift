@@ -1,0 +1,1 @@
+../../ObjectGraph/Platform/ThreadSanitizerMutex.swift
