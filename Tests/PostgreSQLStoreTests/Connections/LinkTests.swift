@@ -248,7 +248,8 @@ import Testing
         for (event, next) in zip(events, events.dropFirst()) {
             #expect(event.startNanoseconds + event.durationNanoseconds <= next.startNanoseconds)
         }
-        #expect(try #require(events.last).durationNanoseconds >= 10_000_000)
+        // The server may send both results of a pipeline at its end.
+        #expect(events.suffix(2).map(\.durationNanoseconds).reduce(0, +) >= 10_000_000)
     }
 
     private final class StatementTracer: EventTracer {
