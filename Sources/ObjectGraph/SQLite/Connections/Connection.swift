@@ -42,7 +42,12 @@ final class Connection {
         }
         for pragma in pragmas {
             try waitingForLocks(configuration.busyTimeout) { () throws(SQLiteError) in
-                try execute("PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'")
+                let sql = "PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'"
+                if pragma.name.lowercased() == "journal_mode" {
+                    isKnownToHaveWAL = try firstValue(sql) == "wal"
+                } else {
+                    try execute(sql)
+                }
             }
         }
         // SQLite reads nothing on open; this fails now if the file is not a database.

@@ -179,6 +179,9 @@ final class ConnectionPool: Sendable {
         let isContinued = state.withLock { state in
             guard state.continuedReadCount < maximumReaderCount / 2 else { return false }
             state.continuedReadCount += 1
+            // Counted now and as a whole, so that counts do not depend on when the read is ended.
+            state.statistics += rest.reader.connection.handle.takeStatistics()
+            state.statistics.rowsRead += rest.read.rowCount
             return true
         }
         guard isContinued else { return run(rest, isContinued: false) }
@@ -199,7 +202,8 @@ final class ConnectionPool: Sendable {
         guard let reader else { return }
         reader.connection.handle.resetStatements()
         reader.connection.rollback()
-        let statistics = reader.connection.handle.takeStatistics()
+        var statistics = reader.connection.handle.takeStatistics()
+        if wasContinued { statistics.rowsRead = 0 }
         state.withLock { state in
             state.statistics += statistics
             state.idleReaders.append(reader)

@@ -1,5 +1,8 @@
 /// The part of a read that goes on after the caller of `ConnectionPool.readAhead` has its result.
 protocol RestOfRead: AnyObject {
+    /// How many rows it will read if nobody ends it before.
+    var rowCount: Int { get }
+
     /// Finishes the read, on any thread. Afterwards it has no statement of the connection.
     func run(on connection: Connection)
 

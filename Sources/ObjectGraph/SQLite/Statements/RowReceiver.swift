@@ -60,6 +60,12 @@ extension Statement {
         }
     }
 
+    /// Whether a run has stepped through a table or an index without a search
+    /// (`SQLITE_STMTSTATUS_FULLSCAN_STEP`).
+    var hasScanned: Bool {
+        sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0) > 0
+    }
+
     /// Whether SQLite reports that a run sorted rows (`SQLITE_STMTSTATUS_SORT`).
     var hasSorted: Bool { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_SORT, 0) > 0 }
 

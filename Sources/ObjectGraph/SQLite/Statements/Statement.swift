@@ -123,9 +123,21 @@ final class Statement {
         runEpoch = state.pointee.epoch
         state.pointee.runningStatements += 1
         state.pointee.statistics.statementsRun += 1
+        beginTrace()
+    }
+
+    private func beginTrace() {
         if !isSilent { span = TraceSpan() }
         if span.isOn { rowsReadBefore = state.pointee.statistics.rowsRead }
     }
+
+    /// Call this before another thread goes on with the run.
+    func endTrace() {
+        if span.isOn { endSpan() }
+    }
+
+    /// Call this on a thread that goes on with the run: from here it is an event of its own.
+    func continueTrace() { beginTrace() }
 
     @inline(never)
     private func endSpan() {

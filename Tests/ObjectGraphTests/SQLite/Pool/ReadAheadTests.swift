@@ -28,6 +28,7 @@ import Testing
         // @unchecked Sendable: the test reads the values after `isAtEnd`.
         let isAllowed = DispatchSemaphore(value: 0)
         let isAtEnd = DispatchSemaphore(value: 0)
+        let rowCount = 99
         private var statement: Statement?
         private(set) var values: [Int64] = []
 
@@ -53,11 +54,15 @@ import Testing
     @Test func `the rest of a read sees the state of its beginning`() throws {
         let pool = try makePool(readers: 2)
         let numbers = Numbers()
+        pool.resetStatistics()
         try numbers.start(in: pool)
+        // All of them, although another thread has still to read the rest.
+        #expect(pool.statistics.rowsRead == 100)
         try pool.write { try $0.execute("DELETE FROM item WHERE number > 50") }
         numbers.isAllowed.signal()
         numbers.isAtEnd.wait()
         #expect(numbers.values == Array(1...100))
+        #expect(pool.statistics.rowsRead == 100)
         #expect(try pool.write { try $0.checkpoint(.truncate) } == (0, 0))
         try pool.close()
     }

@@ -1,13 +1,14 @@
 // Long lists of identities, whose first page is there before the rest is read (spec §3.9).
 extension SQLiteStore {
     /// How many identities are read at once. A result that ends here costs one statement.
-    static let firstKeyCount = 64
+    static let firstKeyCount = 256
 
     /// The identities are those of one state. As long as another thread reads the rest, it keeps a
     /// reader and that state.
     ///
-    /// Reads all identities at once if SQLite must find them all to sort them, or if the file has
-    /// no WAL: the reader would keep others from writing. Nil for the store of a generation, whose
+    /// Reads all identities at once if SQLite must find them all to sort them, if it looks for them
+    /// without an index, since the count would do that again, or if the file has no WAL: the reader
+    /// would keep others from writing. Nil for the store of a generation, whose
     /// only reader the rest would occupy.
     func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream? {
         guard !isPinned, pool.keepsStates else { return nil }
@@ -20,14 +21,15 @@ extension SQLiteStore {
                 statement.bind(translation.bindings)
                 let reading = RestOfKeys(statement, entity, self)
                 let first = try reading.keys(max(request.fetchBatchSize, Self.firstKeyCount))
-                guard reading.isRunning, !statement.hasSorted, try connection.hasWAL() else {
+                guard reading.isRunning, !statement.hasSorted,
+                    request.predicate == nil || !statement.hasScanned, try connection.hasWAL()
+                else {
                     return (KeyStream(try first + reading.keys(.max)), nil)
                 }
                 // Sees the same state, since the other statement is still running.
                 let count = try count(request, entity, on: connection)
                 let stream = KeyStream(startingWith: first, count: count)
-                reading.stream = stream
-                reading.progress = stream.progress
+                reading.willContinue(stream, from: first.count)
                 return (stream, reading)
             }
         }
@@ -55,8 +57,9 @@ private final class RestOfKeys: RestOfRead {
     private let store: SQLiteStore
     private(set) var isRunning = true
 
-    weak var stream: KeyStream?
-    var progress: FetchProgress?
+    private weak var stream: KeyStream?
+    private var progress: FetchProgress?
+    private(set) var rowCount = 0
     private var outcome: Result<[EntityKey], any Error> = .success([])
 
     init(_ statement: Statement, _ entity: Entity, _ store: SQLiteStore) {
@@ -82,7 +85,16 @@ private final class RestOfKeys: RestOfRead {
         return keys
     }
 
+    /// Call this before another thread runs the rest.
+    func willContinue(_ stream: KeyStream, from position: Int) {
+        self.stream = stream
+        progress = stream.progress
+        rowCount = max(0, stream.count - position)
+        statement?.endTrace()
+    }
+
     func run(on connection: Connection) {
+        statement?.continueTrace()
         defer { statement = nil }
         outcome = Result {
             try store.mapping { try connection.reporting(to: progress) { try streamKeys() } }
