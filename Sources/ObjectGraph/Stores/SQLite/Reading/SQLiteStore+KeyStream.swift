@@ -1,7 +1,7 @@
 // Long lists of identities, whose first page is there before the rest is read (spec §3.9).
 extension SQLiteStore {
     /// How many identities are read at once. A result that ends here costs one statement.
-    static let firstKeyCount = 256
+    static let firstKeyCount = 64
 
     /// The identities are those of one state. As long as another thread reads the rest, it keeps a
     /// reader and that state.
