@@ -60,7 +60,8 @@ let package = Package(
         .target(
             name: "SpanTracing",
             dependencies: [
-                "ObjectGraph", .product(name: "Tracing", package: "swift-distributed-tracing"),
+                "ObjectGraph", "Timeline",
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: strict),
         .target(name: "MigrationKit", dependencies: ["ObjectGraph"], swiftSettings: strict),

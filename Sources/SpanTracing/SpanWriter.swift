@@ -1,29 +1,40 @@
 import ObjectGraph
+import Timeline
 import Tracing
 
 /// Makes the spans of events that have ended.
 struct SpanWriter {
-    let droppedCount: Int
-    /// From the clock of events to the time since 1970, which may be set anew at any time.
+    /// From the clock of events to the time since 1970, which may be set again at any time.
     private let offsetNanoseconds = DefaultTracerClock.now.nanosecondsSinceEpoch &- TraceEvent.now
 
-    init(droppedCount: Int) { self.droppedCount = droppedCount }
-
-    func write(_ tree: PendingSpans.Tree, in context: ServiceContext, to tracer: some Tracer) {
-        let event = tree.event
-        let span = tracer.startSpan(
-            event.operationName, context: context,
-            ofKind: event.kind == .statement ? .client : .internal,
-            at: instant(event.startNanoseconds))
-        // A span that is not sampled has no child that is.
-        if span.isRecording {
-            span.updateAttributes { event.describe(in: &$0) }
-            if droppedCount > 0, event.kind == .block {
-                span.attributes["objectgraph.dropped_events"] = droppedCount
+    /// - Parameter pending: What the event has around itself; older events are left out.
+    func write(
+        _ event: TraceEvent, around pending: PendingEvents, in context: ServiceContext,
+        to tracer: some Tracer
+    ) {
+        let inner = pending.events.filter { $0.startNanoseconds >= event.startNanoseconds }
+        let nested = Spans(
+            Timeline(threads: [.init(number: 1, isMain: false, events: inner + [event])]))
+        // Nil for what is not sampled: nothing inside it is.
+        var contexts: [ServiceContext?] = []
+        var ends: [() -> Void] = []
+        for (position, place) in nested.all.enumerated() {
+            guard let parent = place.parent.map({ contexts[$0] }) ?? context else {
+                contexts.append(nil)
+                continue
             }
-            for inner in tree.inner { write(inner, in: span.context, to: tracer) }
+            let span = tracer.startSpan(
+                place.event.operationName, context: parent,
+                ofKind: place.event.kind == .statement ? .client : .internal,
+                at: instant(place.event.startNanoseconds))
+            if span.isRecording { span.updateAttributes { place.event.describe(in: &$0) } }
+            if position == 0, pending.droppedCount > 0 {
+                span.attributes["objectgraph.dropped_events"] = pending.droppedCount
+            }
+            contexts.append(span.isRecording ? span.context : nil)
+            ends.append { span.end(at: instant(place.event.endNanoseconds)) }
         }
-        span.end(at: instant(event.startNanoseconds + event.durationNanoseconds))
+        for end in ends.reversed() { end() }
     }
 
     private func instant(_ nanoseconds: UInt64) -> DefaultTracerClock.Timestamp {
@@ -32,19 +43,6 @@ struct SpanWriter {
 }
 
 extension TraceEvent.Kind {
-    /// Whether the event may be the outermost of its thread; the others belong to one of these.
-    var standsAlone: Bool {
-        switch self {
-        case .enqueue, .block, .waitForQueue, .waitForBlock, .save, .answer, .takeFromChild, .fetch,
-            .fault, .merge, .delivery, .openStore:
-            true
-        case .prepare, .plan, .handUp, .adopt, .announce, .notification, .waitForCoordinator,
-            .holdCoordinator, .waitForReader, .waitForWriter, .useWriter, .statement, .busyWait,
-            .checkpoint, .sync, .externalFile:
-            false
-        }
-    }
-
     /// The verb of a span's name.
     fileprivate var verb: String {
         switch self {

@@ -26,7 +26,6 @@ import Tracing
                 }
             }
 
-            await context.perform(schedule: .enqueued) {}
             let spans = tracer.finishedSpans
             let request = try #require(spans.first { $0.operationName == "import" })
             let save = try #require(spans.first { $0.operationName == "save" })

@@ -36,9 +36,9 @@ public enum EventTracing {
         }
     }
 
-    /// Whether the calling thread runs a block on a context's queue. If not, an event that ends now has
-    /// no block around it.
-    public static var isInBlock: Bool { openBlocks.address != nil }
+    /// Whether the calling thread runs a block on a context's queue that began with a tracer. If not,
+    /// an event that ends now has no block around it.
+    package static var isInBlock: Bool { openBlocks.address != nil }
 
     static func enterBlock() { openBlocks.address = UnsafeMutableRawPointer(bitPattern: depth + 1) }
 

@@ -17,10 +17,11 @@ public struct TraceName: Sendable, Hashable, BitwiseCopyable {
 
     /// Of a statement: its first word and the first table that it names, nil if there is none.
     public var statementSummary: (operation: String, table: String?) {
-        let words = text.split(separator: " ")
-        let table = words.firstIndex { ["FROM", "INTO", "UPDATE"].contains($0) }
-            .flatMap { words.dropFirst($0 + 1).first }
-        return (words.first.map(String.init) ?? "", table.map(String.init))
+        let words = text.split { " ()\n".contains($0) }
+        let table = zip(words, words.dropFirst()).first { word, next in
+            ["FROM", "INTO", "UPDATE", "COPY"].contains(word) && next != "SELECT"
+        }?.1
+        return (words.first.map(String.init) ?? "", table.map { $0.filter { $0 != "\"" } })
     }
 
     /// The number of a text. Equal texts have the same number. Cost: a lock and a look-up.

@@ -190,9 +190,9 @@ final class Link {
         statistics.receivedByteCount += rows.byteCount
     }
 
-    /// Tells the log and the tracers of a command that has ended.
+    /// Reports a command that has ended to the log and to tracers.
     ///
-    /// - Returns: The end, if anybody is told; otherwise the start.
+    /// - Returns: The end if it was reported, otherwise the start.
     @discardableResult
     func noteEnd(of sql: String, rowCount: Int = 0, since startNanoseconds: UInt64) -> UInt64 {
         let isTraced = EventTracing.isAttached

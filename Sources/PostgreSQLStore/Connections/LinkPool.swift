@@ -141,21 +141,28 @@ extension LinkPool {
         _ wait: TraceEvent.Kind, _ body: () throws -> T
     ) throws -> T {
         let timeout = DispatchTimeInterval.milliseconds(settings.timeout.wholeMilliseconds)
-        let startNanoseconds = TraceEvent.now
-        // A link that is free is no wait.
-        let isFree = permits.wait(timeout: .now()) == .success
-        guard isFree || permits.wait(timeout: .now() + timeout) == .success else {
+        guard
+            permits.wait(timeout: .now()) == .success
+                || waiting(wait, { permits.wait(timeout: .now() + timeout) }) == .success
+        else {
             throw PostgreSQLError(
                 .poolTimeout, "all \(maximumCount) connections to \(settings.address) are in use")
         }
         defer { permits.signal() }
-        if !isFree {
+        return try body()
+    }
+
+    /// Reports the wait to tracers.
+    private func waiting<T>(_ kind: TraceEvent.Kind, _ wait: () -> T) -> T {
+        guard EventTracing.isAttached else { return wait() }
+        let startNanoseconds = TraceEvent.now
+        defer {
             EventTracing.report(
                 TraceEvent(
-                    wait, startNanoseconds: startNanoseconds,
+                    kind, startNanoseconds: startNanoseconds,
                     durationNanoseconds: TraceEvent.now - startNanoseconds))
         }
-        return try body()
+        return wait()
     }
 
     /// A link that works as far as its socket shows, or a new one.

@@ -58,7 +58,8 @@ import Testing
             "whoever uses the engine may look at what it does"
         ),
         (
-            "Sources/SpanTracing", ["Foundation", "Synchronization", "ObjectGraph", "Tracing"],
+            "Sources/SpanTracing",
+            ["Foundation", "Synchronization", "ObjectGraph", "Timeline", "Tracing"],
             "a server needs no more for its spans"
         ),
         (

@@ -11,12 +11,19 @@ extension ManagedObjectContext {
     public func fetch<Object: ManagedObject>(
         _ request: FetchRequest, as type: Object.Type = Object.self
     ) throws -> FetchedObjects<Object> {
+        try fetch(request, as: type, needsAllIdentities: false)
+    }
+
+    /// - Parameter needsAllIdentities: Whether the caller waits for all of them in any case.
+    func fetch<Object: ManagedObject>(
+        _ request: FetchRequest, as type: Object.Type, needsAllIdentities: Bool
+    ) throws -> FetchedObjects<Object> {
         let entity = try entity(of: request, type)
         let span = TraceSpan()
         defer { span.end(.fetch, on: queue.track, entity.traceName) }
         let fetch = Fetch(of: request, entity, in: self)
         // Changed objects need their places among all others, and a parent may have some.
-        if request.fetchBatchSize > 0, fetch.pending.isEmpty, parent == nil,
+        if request.fetchBatchSize > 0, !needsAllIdentities, fetch.pending.isEmpty, parent == nil,
             let keys = try channel.stores().streamKeys(request, entity: entity)
         {
             return FetchedObjects(

@@ -54,7 +54,7 @@ extension FetchedResultsController {
         if mayDiffer { request.fetchBatchSize = 0 }
         let sections = SectionReader(
             order, sectionExpression, mayDiffer ? nil : cacheName.map { (cache, $0) })
-        let fetched = try context.fetch(request, as: Object.self)
+        let fetched = try context.fetch(request, as: Object.self, needsAllIdentities: true)
         let list: ResultList
         var windows = ResultWindows()
         switch fetched.results {

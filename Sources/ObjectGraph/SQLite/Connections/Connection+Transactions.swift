@@ -52,7 +52,7 @@ extension Connection {
         return isKnownToHaveWAL
     }
 
-    func firstValue(_ sql: String) throws(SQLiteError) -> String? {
+    private func firstValue(_ sql: String) throws(SQLiteError) -> String? {
         let statement = try statement(sql)
         defer { statement.reset() }
         return try statement.step() ? statement.value(at: 0).string : nil

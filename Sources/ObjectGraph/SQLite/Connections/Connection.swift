@@ -43,11 +43,12 @@ final class Connection {
         for pragma in pragmas {
             try waitingForLocks(configuration.busyTimeout) { () throws(SQLiteError) in
                 let sql = "PRAGMA \(quoted: pragma.name) = '\(escaped: pragma.value)'"
-                if pragma.name.lowercased() == "journal_mode" {
-                    isKnownToHaveWAL = try firstValue(sql) == "wal"
-                } else {
-                    try execute(sql)
+                let statement = try Statement(sql, on: handle)
+                if try statement.step(), pragma.name.lowercased() == "journal_mode" {
+                    isKnownToHaveWAL = statement.value(at: 0).string == "wal"
                 }
+                // To the end, where SQLite commits a new mode.
+                if statement.isRunning { try statement.run() }
             }
         }
         // SQLite reads nothing on open; this fails now if the file is not a database.

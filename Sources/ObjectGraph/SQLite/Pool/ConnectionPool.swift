@@ -159,8 +159,7 @@ final class ConnectionPool: Sendable {
         let lease = try idle ?? openReader()
         reader = lease
         lease.connection.releaseSnapshot()
-        let part = try body(lease.connection)
-        try lease.connection.requireSameDatabase()
+        let part = try readingSameDatabase(lease.connection, body)
         rest = part.rest.map { Rest(reader: lease, read: $0) }
         if let rest { finish(rest) }
         return part.value
@@ -210,6 +209,9 @@ final class ConnectionPool: Sendable {
             if wasContinued { state.continuedReadCount -= 1 }
         }
     }
+
+    /// Whether a read may go on while the pool has another reader to lend.
+    var canReadAhead: Bool { keepsStates && maximumReaderCount > 1 }
 
     /// Whether a read can see one state of the file while others write.
     var keepsStates: Bool { maximumReaderCount > 0 && configuration.mode.canPin }
@@ -393,6 +395,19 @@ final class ConnectionPool: Sendable {
             connection.handle.resetStatements()
             if !holdsSnapshot { connection.rollback() }
         }
+        let result = try readingSameDatabase(connection, body)
+        guard holdsSnapshot || !connection.isInTransaction else {
+            throw SQLiteError(
+                extendedCode: SQLITE_MISUSE,
+                message: "a transaction was left open and is rolled back: commit it in the body",
+                path: configuration.path)
+        }
+        return result
+    }
+
+    private func readingSameDatabase<T>(
+        _ connection: Connection, _ body: (Connection) throws -> T
+    ) throws -> T {
         let result: T
         do { result = try body(connection) } catch {
             // A statement fails if its table is gone with the content of the file.
@@ -400,12 +415,6 @@ final class ConnectionPool: Sendable {
             throw error
         }
         try connection.requireSameDatabase()
-        guard holdsSnapshot || !connection.isInTransaction else {
-            throw SQLiteError(
-                extendedCode: SQLITE_MISUSE,
-                message: "a transaction was left open and is rolled back: commit it in the body",
-                path: configuration.path)
-        }
         return result
     }
 }

@@ -26,7 +26,8 @@ extension Statement {
     func runAggregate(into receiver: RowReceiver) throws(SQLiteError) {
         try lending(receiver) { () throws(SQLiteError) in
             // Does not count the row that the aggregate itself returns.
-            if try step() { connection.state.pointee.statistics.rowsRead &-= 1 }
+            guard try step() else { return }
+            connection.state.pointee.statistics.rowsRead &-= 1
             try run()
         }
     }

@@ -75,8 +75,13 @@ import Testing
             try addBooks(61...1000)
             let sorted = books { $0.sortKeys = [.descending("year"), .ascending("title")] }
             try fixture.expect(1) { try expectCount(1000, sorted) }
+            // Nothing is left after the first batch.
             let page = books { $0.fetchBatchSize = 1000 }
-            try expectCount(1000, page)
+            try fixture.expect(1) { try expectCount(1000, page) }
+            let limited = books { ($0.fetchBatchSize, $0.fetchLimit) = (100, 100) }
+            try fixture.expect(1) { try expectCount(100, limited) }
+            let controller = FetchedResultsController<Publication>(books(), in: context)
+            try fixture.expect(1) { try controller.performFetch() }
         }
     }
 

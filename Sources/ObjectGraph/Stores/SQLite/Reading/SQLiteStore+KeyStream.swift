@@ -11,7 +11,7 @@ extension SQLiteStore {
     /// would keep others from writing. Nil for the store of a generation, whose
     /// only reader the rest would occupy.
     func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream? {
-        guard !isPinned, pool.keepsStates else { return nil }
+        guard !isPinned, pool.canReadAhead else { return nil }
         let translation = try FetchTranslation(
             request, entity: entity, layout: layout, selection: .keys)
         return try mapping {
@@ -20,14 +20,18 @@ extension SQLiteStore {
                 let statement = try connection.statement(translation.sql)
                 statement.bind(translation.bindings)
                 let reading = RestOfKeys(statement, entity, self)
-                let first = try reading.keys(max(request.fetchBatchSize, Self.firstKeyCount))
+                // One more than the first page, to see whether anything is left.
+                let first = try reading.keys(max(request.fetchBatchSize, Self.firstKeyCount) + 1)
                 guard reading.isRunning, !statement.hasSorted,
                     request.predicate == nil || !statement.hasScanned, try connection.hasWAL()
                 else {
                     return (KeyStream(try first + reading.keys(.max)), nil)
                 }
                 // Sees the same state, since the other statement is still running.
-                let count = try count(request, entity, on: connection)
+                guard
+                    let count = try count(
+                        request, entity, translation.bindings, on: connection)
+                else { return (KeyStream(try first + reading.keys(.max)), nil) }
                 let stream = KeyStream(startingWith: first, count: count)
                 reading.willContinue(stream, from: first.count)
                 return (stream, reading)
@@ -35,14 +39,18 @@ extension SQLiteStore {
         }
     }
 
+    /// - Parameter bindings: Those of the statement that is counted, since `now()` is one of them. Nil
+    ///   if an order has bindings too.
     private func count(
-        _ request: FetchRequest, _ entity: Entity, on connection: Connection
-    ) throws -> Int {
+        _ request: FetchRequest, _ entity: Entity, _ bindings: [SQLBinding],
+        on connection: Connection
+    ) throws -> Int? {
         let translation = try FetchTranslation(
             request, entity: entity, layout: layout, selection: .count)
+        guard translation.bindings.count == bindings.count else { return nil }
         let statement = try connection.statement(translation.sql)
         defer { statement.reset() }
-        statement.bind(translation.bindings)
+        statement.bind(bindings)
         return try statement.step() ? Int(statement.value(at: 0).integer) : 0
     }
 }
