@@ -354,7 +354,10 @@ final class ConnectionPool: Sendable {
             }
         }
         try requireFileInPlace()
-        return try reader.get()
+        let lease = try reader.get()
+        // Whether a reader has to be opened depends on which ones are busy; counts must not.
+        _ = lease.connection.takeStatistics()
+        return lease
     }
 
     /// A watch of the file; nil in memory.
