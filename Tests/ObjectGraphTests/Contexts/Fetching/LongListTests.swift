@@ -181,10 +181,10 @@ import Testing
     }
 
     @Test func `many lists at once are all whole (§3.9.12)`() throws {
-        try addBooks(1...3000)
+        try addBooks(1...6000)
         try context.performAndWait {
             let lists = try (0..<20).map { _ in try list(books()) }
-            for books in lists { #expect(books[2999].title == "00003000") }
+            for books in lists { #expect(books[5999].title == "00006000") }
         }
     }
 
@@ -208,7 +208,7 @@ import Testing
 
     @Test func `random lists with writers equal a fetch of their state (§3.9.11)`() throws {
         var random = SeededGenerator.fromEnvironment()
-        var last = 2000
+        var last = 8000
         try addBooks(1...last)
         for round in 0..<30 {
             var request = books { $0.fetchBatchSize = Int.random(in: 1...300, using: &random) }
@@ -222,7 +222,7 @@ import Testing
                     : ObjectPredicate("title > %@", "0000\(number)")
             }
             request.fetchOffset = [0, 0, 100].randomElement(using: &random)!
-            request.fetchLimit = [0, 0, 50, 700].randomElement(using: &random)!
+            request.fetchLimit = [0, 0, 50, 700, 6000].randomElement(using: &random)!
             let writes = (0..<Int.random(in: 0...3, using: &random)).map { _ in
                 [
                     "DELETE FROM ZPUBLICATION WHERE Z_PK % 97 = \(round)",
@@ -250,16 +250,16 @@ import Testing
     }
 
     @Test func `each list is one state while another thread writes (§3.9.11)`() async throws {
-        try addBooks(1...1000)
-        // Each state has 1,000 consecutive keys.
+        try addBooks(1...6000)
+        // Each state has 6,000 consecutive keys.
         let writing = Task.detached { [fixture] in
             let connection = try Connection(
                 SQLiteConfiguration(path: fixture.folder.path("library.sqlite")))
             for key in 1...300 {
                 try connection.execute(
                     """
-                    UPDATE ZPUBLICATION SET Z_PK = Z_PK + 1000,
-                        ZTITLE = printf('%08d', Z_PK + 1000) WHERE Z_PK = \(key)
+                    UPDATE ZPUBLICATION SET Z_PK = Z_PK + 6000,
+                        ZTITLE = printf('%08d', Z_PK + 6000) WHERE Z_PK = \(key)
                     """)
             }
             try connection.close()
@@ -267,7 +267,7 @@ import Testing
         try context.performAndWait {
             for _ in 0..<40 {
                 let keys = try list(books()).map(\.objectID.reference)
-                #expect(keys == Array(keys[0]..<keys[0] + 1000))
+                #expect(keys == Array(keys[0]..<keys[0] + 6000))
             }
         }
         try await writing.value

@@ -3,6 +3,9 @@ extension SQLiteStore {
     /// How many identities are read at once. A result that ends here costs one statement.
     static let firstKeyCount = 64
 
+    /// How many more are read at once too: in less time than a second reader is opened.
+    static let nearKeyCount = 4096
+
     /// The identities are those of one state. As long as another thread reads the rest, it keeps a
     /// reader and that state.
     ///
@@ -30,7 +33,8 @@ extension SQLiteStore {
                 // Sees the same state, since the other statement is still running.
                 guard
                     let count = try count(
-                        request, entity, translation.bindings, on: connection)
+                        request, entity, translation.bindings, on: connection),
+                    count - first.count > Self.nearKeyCount
                 else { return (KeyStream(try first + reading.keys(.max)), nil) }
                 let stream = KeyStream(startingWith: first, count: count)
                 reading.willContinue(stream, from: first.count)
