@@ -1,9 +1,10 @@
 /// The objects of a fetch in their order: all of them, or loaded in batches while it is traversed.
 ///
-/// With a `fetchBatchSize` the result holds identities, and reading an index
-/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. A long list that
-/// SQLite reads in order is returned with its first identities and its count, which costs a
-/// statement more; another thread reads the other identities from the same state. Only the last
+/// With a `fetchBatchSize` the result holds the identities of all objects, and reading an index
+/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. With
+/// `returnsFirstBatchEarly` a long list that SQLite reads in order is returned with its first
+/// identities and its count, which costs a statement more; another thread reads the other
+/// identities from the same state. Only the last
 /// few batches are kept alive, so going far back reads a batch again. `Array(result)` loads
 /// everything. Batches also work beside pending changes and in child contexts, where Core Data
 /// loads the whole result at once. Prefetched objects are kept with the result, or with their

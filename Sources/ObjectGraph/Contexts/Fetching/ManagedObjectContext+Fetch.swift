@@ -23,7 +23,8 @@ extension ManagedObjectContext {
         defer { span.end(.fetch, on: queue.track, entity.traceName) }
         let fetch = Fetch(of: request, entity, in: self)
         // Changed objects need their places among all others, and a parent may have some.
-        if request.fetchBatchSize > 0, !needsAllIdentities, fetch.pending.isEmpty, parent == nil,
+        if request.returnsFirstBatchEarly, request.fetchBatchSize > 0, !needsAllIdentities,
+            fetch.pending.isEmpty, parent == nil,
             let keys = try channel.stores().streamKeys(request, entity: entity)
         {
             return FetchedObjects(

@@ -31,6 +31,7 @@ import Testing
     private func books(_ change: (inout FetchRequest) -> Void = { _ in }) -> FetchRequest {
         var request = FetchRequest(entityName: "Publication", sortKeys: [.ascending("title")])
         request.fetchBatchSize = 20
+        request.returnsFirstBatchEarly = true
         change(&request)
         return request
     }
