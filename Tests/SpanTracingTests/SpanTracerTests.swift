@@ -23,7 +23,7 @@ private final class TracedService: Sendable {
         context = ManagedObjectContext(.privateQueue, coordinator: coordinator, name: contextName)
     }
 
-    /// What the body did, and the spans of the trace of a request around it.
+    /// The spans in the trace of a request that runs the body.
     func spans(
         shortest: Duration = .zero, of body: @Sendable () async throws -> Void
     ) async throws -> [FinishedInMemorySpan] {

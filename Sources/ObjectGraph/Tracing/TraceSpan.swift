@@ -20,7 +20,7 @@ struct TraceSpan: BitwiseCopyable {
     }
 
     /// Reports what has ended now, or when the next began. The arguments are computed only if there is a tracer.
-    /// A next that has no beginning, since the tracer was detached before, began now.
+    /// A next without a beginning, since the tracer was detached before, counts as beginning now.
     @inline(__always)
     func end(
         _ kind: TraceEvent.Kind, on track: @autoclosure () -> TraceName = .none,

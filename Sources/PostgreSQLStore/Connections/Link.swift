@@ -209,7 +209,7 @@ final class Link {
         return end
     }
 
-    /// What the events of all links name as their connection.
+    /// The connection in the events of all links.
     private static let track = TraceName("postgresql")
 
     /// Returns the statistics and resets them.

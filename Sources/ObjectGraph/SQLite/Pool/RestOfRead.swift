@@ -1,6 +1,6 @@
 /// The part of a read that goes on after the caller of `ConnectionPool.readAhead` has its result.
 protocol RestOfRead: AnyObject {
-    /// How many rows it will read if nobody ends it before.
+    /// The number of rows from here to the end of the read.
     var rowCount: Int { get }
 
     /// Finishes the read, on any thread. Afterwards it has no statement of the connection.
