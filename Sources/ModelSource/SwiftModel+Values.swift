@@ -32,7 +32,6 @@ public struct SwiftRequest {
         copy(\.fetchLimit, "fetchLimit")
         copy(\.fetchOffset, "fetchOffset")
         copy(\.fetchBatchSize, "fetchBatchSize")
-        copy(\.returnsFirstBatchEarly, "returnsFirstBatchEarly")
         copy(\.includesSubentities, "includesSubentities")
         copy(\.includesPropertyValues, "includesPropertyValues")
         copy(\.includesPendingChanges, "includesPendingChanges")

@@ -176,7 +176,6 @@ final class ObjectGraphEngine: EngineSubject {
         return try context.performAndWait {
             var request = FetchRequest(entityName: "Item", sortKeys: [.ascending("number")])
             request.fetchBatchSize = rowCount
-            request.returnsFirstBatchEarly = true
             request.returnsObjectsAsFaults = false
             let items = try context.fetch(request, as: Item.self)
             var checksum = ItemChecksum()

@@ -75,14 +75,17 @@ extension StoreChannel {
 
     /// The identities of the rows that match, of which the last may be read later. Nil if
     /// `fetchKeys` must be used: there are several stores, or the store reads all at once.
-    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> StoreKeyStream? {
+    func startList(
+        _ request: FetchRequest, entity: Entity
+    ) throws -> (keys: StoreKeyStream, firstRows: FirstRows?)? {
         // Reading on outside the lock would be a second request at a time.
         guard coordinator.lockPolicy != .serialized else { return nil }
         let records = try records(holding: entity.familyIndexes, in: request.affectedStores)
-        guard records.count == 1 else { return nil }
-        return try records[0].store.streamKeys(request, entity: entity).map {
-            StoreKeyStream(storeNumber: records[0].number, keys: $0)
-        }
+        guard records.count == 1,
+            let start = try records[0].store.startList(request, entity: entity)
+        else { return nil }
+        let keys = StoreKeyStream(storeNumber: records[0].number, keys: start.keys)
+        return (keys, start.firstRows)
     }
 
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
@@ -152,6 +155,21 @@ extension StoreChannel {
             )
             return row
         }
+    }
+
+    /// The rows that a list was read with; nil if there may be newer ones.
+    func rows(
+        _ first: FirstRows, entity: Entity, storeNumber: Int
+    ) throws -> RowList? {
+        guard first.isRecent, first.isNewest() else { return nil }
+        let cache = try openRecord(storeNumber, entityName: entity.name).rowCache
+        cache.store(first.rows, root: entity.rootIndex)
+        // A save that is not counted by now changes the cache after this.
+        guard first.isNewest() else {
+            cache.remove(first.rows.map(\.key), root: entity.rootIndex)
+            return nil
+        }
+        return first.rows
     }
 
     func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList {

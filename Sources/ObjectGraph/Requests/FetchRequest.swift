@@ -20,14 +20,10 @@ public struct FetchRequest: Sendable, Hashable {
 
     /// The number of objects to load at a time while the result is traversed; 0 loads all at once
     /// (spec §3.9).
-    public var fetchBatchSize = 0
-
-    /// Whether a result in batches is returned with its first page, while another thread reads the
-    /// other identities (spec §3.9).
     ///
-    /// The count is then a statement of its own, and a reader of the pool is busy until the last
-    /// identity is read.
-    public var returnsFirstBatchEarly = false
+    /// A long list that SQLite reads in order is returned with its first page, while another thread
+    /// reads the other identities.
+    public var fetchBatchSize = 0
 
     /// Whether returned objects take their values from the row cache only when they are first read.
     public var returnsObjectsAsFaults = true

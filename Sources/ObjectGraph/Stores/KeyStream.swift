@@ -17,17 +17,23 @@ package final class KeyStream: Sendable {
     /// Cancelled when the stream is no longer referenced.
     let progress = FetchProgress()
 
+    /// A forked child has no thread that reads on.
+    private let fork: (count: Int, error: any Error)?
     private let state: Mutex<State>
 
     /// A stream whose identities are all known.
     init(_ keys: [EntityKey]) {
         count = keys.count
+        fork = nil
         state = Mutex(State(keys: keys, isComplete: true))
     }
 
     /// A stream that starts with these identities. `append` and `end` add the others.
-    init(startingWith keys: [EntityKey], count: Int) {
+    ///
+    /// - Parameter forkError: What a forked child gets that asks for more.
+    init(startingWith keys: [EntityKey], count: Int, forkError: any Error) {
         self.count = count
+        fork = (ForkCount.startCounting(), forkError)
         state = Mutex(State(keys: keys, isComplete: false))
     }
 
@@ -37,6 +43,14 @@ package final class KeyStream: Sendable {
     ///
     /// - Throws: the error that has ended the reading before.
     func keys(at positions: Range<Int>) throws -> [EntityKey] {
+        if let fork, fork.count != ForkCount.current {
+            // The thread that reads on may have held the lock when the process was forked.
+            let keys = state.withLockIfAvailable { state in
+                positions.upperBound <= state.keys.count ? Array(state.keys[positions]) : nil
+            }
+            guard let keys, let keys else { throw fork.error }
+            return keys
+        }
         while true {
             let signal = DispatchSemaphore(value: 0)
             let found: [EntityKey]? = try state.withLock { state in
@@ -82,6 +96,27 @@ extension KeyStream.State {
         for signal in waiting { signal.signal() }
         waiting = []
     }
+}
+
+/// What a store has read of a long list before it returns.
+package struct ListStart: Sendable {
+    let keys: KeyStream
+
+    /// Nil if the rows of the first batch are read when they are needed.
+    let firstRows: FirstRows?
+}
+
+/// The rows of a list's first batch, which were read with its identities.
+package struct FirstRows: Sendable {
+    /// In any order.
+    let rows: RowList
+
+    /// Whether this process has not written to the store since the list was read.
+    let isNewest: @Sendable () -> Bool
+    let readAt = MonotonicTime.now
+
+    /// Other processes may have written since.
+    var isRecent: Bool { readAt.age <= .seconds(1) }
 }
 
 /// A stream of identities of one store.

@@ -42,7 +42,7 @@ package protocol PersistentStore: AnyObject, Sendable {
 
     /// The identities of the rows that match; the last of them may be read later, from the same
     /// state. Nil if the store reads all at once.
-    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream?
+    func startList(_ request: FetchRequest, entity: Entity) throws -> ListStart?
 
     /// How the store would run a request; nil for a store without statements.
     func explain(

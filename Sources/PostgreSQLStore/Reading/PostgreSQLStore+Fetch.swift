@@ -44,7 +44,7 @@ extension PostgreSQLStore {
     }
 
     /// The server sends all identities of a statement at once.
-    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream? { nil }
+    func startList(_ request: FetchRequest, entity: Entity) throws -> ListStart? { nil }
 
     func fetchDictionaries(
         _ request: FetchRequest, entity: Entity,

@@ -1,10 +1,10 @@
 /// The objects of a fetch in their order: all of them, or loaded in batches while it is traversed.
 ///
-/// With a `fetchBatchSize` the result holds the identities of all objects, and reading an index
-/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. With
-/// `returnsFirstBatchEarly` a long list that SQLite reads in order is returned with its first
-/// identities and its count, which costs a statement more; another thread reads the other
-/// identities from the same state. Only the last
+/// With a `fetchBatchSize` the result holds identities, and reading an index
+/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. A list of
+/// more than 1,024 objects that SQLite reads in order costs a statement more, for its count. A long
+/// one is returned with that and the rows of its first batch, one statement more; another thread
+/// reads the other identities from the same state. Only the last
 /// few batches are kept alive, so going far back reads a batch again. `Array(result)` loads
 /// everything. Batches also work beside pending changes and in child contexts, where Core Data
 /// loads the whole result at once. Prefetched objects are kept with the result, or with their
@@ -88,6 +88,9 @@ final class FetchedBatches {
     private let reading: BatchReading
     private let keys: StoreKeyStream
 
+    /// Until the first batch is read for the first time.
+    private var firstRows: FirstRows?
+
     /// The objects with temporary references by position, since a save changes their keys.
     let unsavedObjects: [Int: ManagedObject]
     private var liveBatches: [Batch] = []
@@ -104,9 +107,11 @@ final class FetchedBatches {
     ///   complete has none, since it comes from a store.
     init(
         _ keys: StoreKeyStream, _ request: FetchRequest, entity: Entity,
-        context: ManagedObjectContext, unsaved: [Int: ManagedObject] = [:]
+        context: ManagedObjectContext, unsaved: [Int: ManagedObject] = [:],
+        firstRows: FirstRows? = nil
     ) {
         self.keys = keys
+        self.firstRows = firstRows
         reading = BatchReading(context: context, request: request, entity: entity)
         unsavedObjects = unsaved
     }
@@ -145,22 +150,28 @@ final class FetchedBatches {
     subscript(position: Int) -> ManagedObject {
         let size = reading.request.fetchBatchSize
         let number = position / size
-        let first = number * size
         // The batch read last is at the end.
         for batch in liveBatches.reversed() where batch.number == number {
-            return batch.objects[position - first]
+            return batch.objects[position % size]
         }
-        let positions = first..<min(first + size, count)
-        let read: [EntityKey]
         do {
-            read = try keys.keys.keys(at: positions)
+            return try readBatch(number).objects[position % size]
         } catch {
             return reading.unreadObject(at: position, storeNumber: keys.storeNumber, error)
         }
-        let batch = reading.read { window(read, at: positions) }
+    }
+
+    /// - Throws: the error that kept the identities from being read.
+    private func readBatch(_ number: Int) throws -> Batch {
+        let first = number * reading.request.fetchBatchSize
+        let positions = first..<min(first + reading.request.fetchBatchSize, count)
+        let read = try keys.keys.keys(at: positions)
+        let firstRows = number == 0 ? self.firstRows.take() : nil
+        let objects = reading.read(firstRows) { window(read, at: positions) }
+        let batch = Batch(
+            number: number, objects: objects.objects, prefetched: objects.prefetched)
         if liveBatches.count == Self.liveBatchLimit { liveBatches.removeFirst() }
-        liveBatches.append(
-            Batch(number: number, objects: batch.objects, prefetched: batch.prefetched))
-        return batch.objects[position - first]
+        liveBatches.append(batch)
+        return batch
     }
 }

@@ -58,7 +58,7 @@ private struct AsynchronousFetch<Object: ManagedObject>: Sendable {
                             let found = try found.get()
                             // The context reads another generation now.
                             guard stores === context.channel else {
-                                return try context.fetch(request)
+                                return try fetchAgain()
                             }
                             return try finish(found, stored, entity)
                         })
@@ -69,6 +69,10 @@ private struct AsynchronousFetch<Object: ManagedObject>: Sendable {
         }
     }
 
+    private func fetchAgain() throws -> FetchedObjects<Object> {
+        try context.fetch(request, as: Object.self, needsAllIdentities: true)
+    }
+
     private func finish(
         _ found: FoundRows, _ stored: FetchRequest, _ entity: Entity
     ) throws -> FetchedObjects<Object> {
@@ -76,7 +80,7 @@ private struct AsynchronousFetch<Object: ManagedObject>: Sendable {
         let fetch = Fetch(of: request, entity, in: context)
         // New pending changes may remove more rows from a page than were read to replace them.
         guard request.stored(beside: fetch.pending) == stored else {
-            return try context.fetch(request)
+            return try fetchAgain()
         }
         return FetchedObjects(try fetch.results(found, request))
     }

@@ -23,12 +23,14 @@ extension ManagedObjectContext {
         defer { span.end(.fetch, on: queue.track, entity.traceName) }
         let fetch = Fetch(of: request, entity, in: self)
         // Changed objects need their places among all others, and a parent may have some.
-        if request.returnsFirstBatchEarly, request.fetchBatchSize > 0, !needsAllIdentities,
-            fetch.pending.isEmpty, parent == nil,
-            let keys = try channel.stores().streamKeys(request, entity: entity)
+        if request.fetchBatchSize > 0, !needsAllIdentities, fetch.pending.isEmpty, parent == nil,
+            let start = try channel.stores().startList(request, entity: entity)
         {
             return FetchedObjects(
-                .batches(FetchedBatches(keys, request, entity: entity, context: self)))
+                .batches(
+                    FetchedBatches(
+                        start.keys, request, entity: entity, context: self,
+                        firstRows: start.firstRows)))
         }
         return try request.inOneState(of: entity, in: self) {
             FetchedObjects(try fetch.results(fetch.find(request), request))

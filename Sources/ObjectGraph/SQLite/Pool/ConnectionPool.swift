@@ -45,11 +45,9 @@ final class ConnectionPool: Sendable {
 
         @inline(never)
         private func misuse(_ configuration: SQLiteConfiguration) -> SQLiteError {
-            SQLiteError(
-                extendedCode: SQLITE_MISUSE,
-                message: isClosed
-                    ? "the connection pool is closed"
-                    : "the store was opened before this process was forked; open it again here",
+            guard isClosed else { return .openedBeforeFork(path: configuration.path) }
+            return SQLiteError(
+                extendedCode: SQLITE_MISUSE, message: "the connection pool is closed",
                 path: configuration.path)
         }
     }
@@ -419,6 +417,15 @@ final class ConnectionPool: Sendable {
         }
         try connection.requireSameDatabase()
         return result
+    }
+}
+
+extension SQLiteError {
+    static func openedBeforeFork(path: String) -> SQLiteError {
+        SQLiteError(
+            extendedCode: SQLITE_MISUSE,
+            message: "the store was opened before this process was forked; open it again here",
+            path: path)
     }
 }
 

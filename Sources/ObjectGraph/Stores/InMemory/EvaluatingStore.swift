@@ -37,7 +37,7 @@ extension EvaluatingStore {
     func endTurn() {}
     func readingOneState(_ body: () throws -> Void) throws { try body() }
     func pinned() -> (any PersistentStore)? { nil }
-    func streamKeys(_ request: FetchRequest, entity: Entity) -> KeyStream? { nil }
+    func startList(_ request: FetchRequest, entity: Entity) -> ListStart? { nil }
 
     func explain(
         _ request: FetchRequest, entity: Entity, resultType: FetchResultType

@@ -31,7 +31,6 @@ import Testing
     private func books(_ change: (inout FetchRequest) -> Void = { _ in }) -> FetchRequest {
         var request = FetchRequest(entityName: "Publication", sortKeys: [.ascending("title")])
         request.fetchBatchSize = 20
-        request.returnsFirstBatchEarly = true
         change(&request)
         return request
     }
@@ -55,17 +54,84 @@ import Testing
         try connection.close()
     }
 
-    @Test func `the first identities, and the count from the same state (§3.9.10)`() throws {
-        try addBooks(1...5000)
+    @Test func `the first batch, and the count from the same state (§3.9.10)`() throws {
+        try addBooks(1...6000)
         try context.performAndWait {
             var books: FetchedObjects<Publication>?
             let request = self.books()
             let statements = try fixture.recorder.statements { books = try list(request) }
             // The statement of the identities is logged when it ends, perhaps later.
             #expect(statements.first == "SELECT COUNT(*) FROM ZPUBLICATION t0")
-            #expect(books!.count == 5000)
-            #expect(books![0].title == "00000001")
-            #expect(books!.map(\.objectID.reference) == Array(1...5000))
+            #expect(statements.dropFirst().first?.contains("json_each") == true)
+            #expect(books!.count == 6000)
+            #expect(books!.map(\.objectID.reference) == Array(1...6000))
+        }
+    }
+
+    @Test func `the rows of the first batch serve soon after the fetch (§3.9.10)`() throws {
+        try addBooks(1...6000)
+        try context.performAndWait {
+            let start = ContinuousClock.now
+            let books = try list(books())
+            let statements = fixture.statements { #expect(books[19].title == "00000020") }
+            #expect(statements == 0 || ContinuousClock.now - start > .seconds(1))
+            let again = fixture.statements { #expect(books[0].title == "00000001") }
+            #expect(again == 0)
+        }
+    }
+
+    @Test func `the first batch is read again after a save, or a reset (§3.9.10)`() throws {
+        try addBooks(1...6000)
+        try context.performAndWait {
+            let books = try list(books())
+            let other = fixture.context()
+            try other.performAndWait {
+                let found = try other.fetch(self.books(), as: Publication.self)
+                found[5].title = "later"
+                other.delete(found[6])
+                try other.save()
+            }
+            context.reset()
+            #expect(books[5].title == "later")
+            #expect(books[6].title == "")
+            #expect(books[6].isDeleted)
+            let kept = try context.existingObject(with: books[7].objectID)
+            #expect(kept === books[7])
+            let deleted = books[6].objectID
+            #expect(throws: (any Error).self) { try context.existingObject(with: deleted) }
+        }
+    }
+
+    @Test func `a first batch that cannot be read is reported when it is used (§3.9.10)`() throws {
+        try addBooks(1...6000)
+        try fixture.execute("UPDATE ZPUBLICATION SET ZAUTHOR = -7 WHERE Z_PK = 3")
+        let reports = Recorder<any Error>()
+        try context.performAndWait {
+            context.faultHandler = { _, error in reports.values.append(error) }
+            let books = try list(books())
+            #expect(reports.values.isEmpty)
+            _ = books[0].title
+            #expect(!reports.values.isEmpty)
+            #expect(books[20].title == "00000021")
+        }
+    }
+
+    @Test func `a batch may be larger than any list (§3.9.10)`() throws {
+        try addBooks(1...6000)
+        try context.performAndWait {
+            try expectCount(6000, self.books { $0.fetchBatchSize = .max })
+        }
+    }
+
+    @Test func `a batch with key paths to prefetch is read when it is needed (§3.9.10)`() throws {
+        try addBooks(1...6000)
+        try context.performAndWait {
+            let request = self.books { $0.relationshipKeyPathsForPrefetching = ["author"] }
+            var books: FetchedObjects<Publication>?
+            let statements = try fixture.recorder.statements { books = try list(request) }
+            #expect(!statements.contains { $0.contains("json_each") })
+            #expect(books![19].title == "00000020")
+            _ = books!.last
         }
     }
 
@@ -87,13 +153,13 @@ import Testing
     }
 
     @Test func `a predicate that no index answers is evaluated once (§3.9.10)`() throws {
-        try addBooks(1...2000)
+        try addBooks(1...4000)
         try context.performAndWait {
             let late = books { $0.predicate = try? ObjectPredicate("year > 4") }
-            try fixture.expect(1) { try expectCount(1000, late) }
+            try fixture.expect(1) { try expectCount(2000, late) }
             // The index of the titles finds and counts these.
-            let last = books { $0.predicate = try? ObjectPredicate("title > '00001000'") }
-            let statements = try fixture.recorder.statements { try expectCount(1000, last) }
+            let last = books { $0.predicate = try? ObjectPredicate("title > '00002000'") }
+            let statements = try fixture.recorder.statements { try expectCount(2000, last) }
             #expect(statements.contains { $0.hasPrefix("SELECT COUNT(*)") })
         }
     }
@@ -106,13 +172,13 @@ import Testing
                 body(try list(books()))
                 return fixture.coordinator.counters.rowsRead
             }
-            // The identities, and the count.
+            // The identities, the count, and the first batch.
             for _ in 0..<5 {
                 let ofDropped = try rowsRead { _ in }
-                #expect(ofDropped == 20_001)
+                #expect(ofDropped == 20_001 + 20)
             }
             let ofLast = try rowsRead { _ = $0[19_999] }
-            #expect(ofLast == 20_001 + 20)
+            #expect(ofLast == 20_001 + 20 + 20)
         }
     }
 
@@ -139,9 +205,9 @@ import Testing
             for key in [20_000, 1, 10_000, 999] {
                 #expect(books[key - 1].objectID.reference == Int64(key))
             }
-            #expect(books[18].title == "00000019")
-            #expect(books[19].title == "")
-            #expect(books[19].isDeleted)
+            #expect(books[38].title == "x00000039")
+            #expect(books[39].title == "")
+            #expect(books[39].isDeleted)
         }
     }
 
@@ -190,15 +256,15 @@ import Testing
     }
 
     @Test func `an identity that cannot be read is reported and not saved (§3.9.13)`() throws {
-        try addBooks(1...5000)
-        try fixture.execute("UPDATE ZPUBLICATION SET Z_ENT = 99 WHERE Z_PK = 4000")
+        try addBooks(1...7000)
+        try fixture.execute("UPDATE ZPUBLICATION SET Z_ENT = 99 WHERE Z_PK = 6000")
         let reports = Recorder<any Error>()
         try context.performAndWait {
             context.faultHandler = { _, error in reports.values.append(error) }
             let books = try list(books())
             #expect(books[0].title == "00000001")
-            #expect(books.count == 5000)
-            let unread = books[4500]
+            #expect(books.count == 7000)
+            let unread = books[6500]
             #expect(reports.values.first is StoreError)
             let author = Author(context: context)
             author.name = unread.title

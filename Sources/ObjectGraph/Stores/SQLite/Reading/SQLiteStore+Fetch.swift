@@ -168,18 +168,23 @@ extension SQLiteStore {
     }
 
     func rows(_ keys: [Int64], entity: Entity) throws -> RowList {
+        try reading { try rows(keys, entity, on: $0) }
+    }
+
+    /// The rows of the entity's family with these keys, on a reader that the caller has.
+    func rows(_ keys: [Int64], _ entity: Entity, on reader: Connection) throws -> RowList {
         let selection = selection(entity, includesSubentities: true)
         // One parameter for any number of keys: the statement stays the same, and SQLite's limit on
         // parameters does not apply.
         let form = selection.formOfTable
-        let sql =
+        let statement = try reader.statement(
             "SELECT \(selection.list(form)) FROM \(layout.table(of: entity)) t0 WHERE t0.Z_PK IN (SELECT value FROM json_each(?))"
-        return try read(sql) { statement in
-            statement.bind(jsonArray(keys), at: 1)
-            let collector = RowCollector(selection, expectedCount: keys.count)
-            _ = try collector.takeAll(of: statement, form)
-            return try collector.finish()
-        }
+        )
+        defer { statement.reset() }
+        statement.bind(jsonArray(keys), at: 1)
+        let collector = RowCollector(selection, expectedCount: keys.count)
+        _ = try collector.takeAll(of: statement, form)
+        return try collector.finish()
     }
 
     func destinations(of property: Property, _ owner: Entity, key: Int64) throws -> [EntityKey] {
@@ -274,14 +279,21 @@ extension SQLiteStore {
         progress: FetchProgress? = nil,
         _ body: (Statement) throws -> T
     ) throws -> T {
+        try reading(keepingSnapshot: keepingSnapshot, seesNewest: seesNewest) { connection in
+            let statement = try connection.statement(sql)
+            defer { statement.reset() }
+            return try connection.reporting(to: progress) { try body(statement) }
+        }
+    }
+
+    /// Runs the body with a reader.
+    private func reading<T>(
+        keepingSnapshot: Bool = false, seesNewest: Bool = false,
+        _ body: (Connection) throws -> T
+    ) throws -> T {
         try mapping {
             let result = try read(
-                keepingSnapshot: keepingSnapshot, seesNewest: seesNewest
-            ) { connection in
-                let statement = try connection.statement(sql)
-                defer { statement.reset() }
-                return try connection.reporting(to: progress) { try body(statement) }
-            }
+                keepingSnapshot: keepingSnapshot, seesNewest: seesNewest, body)
             try requireUnchanged()
             return result
         }

@@ -1,46 +1,74 @@
 // Long lists of identities, whose first page is there before the rest is read (spec §3.9).
 extension SQLiteStore {
     /// How many identities are read at once. A result that ends here costs one statement.
-    static let firstKeyCount = 64
+    static let firstKeyCount = 1024
 
     /// How many more are read at once too: in less time than a second reader is opened.
     static let nearKeyCount = 4096
 
     /// The identities are those of one state. As long as another thread reads the rest, it keeps a
-    /// reader and that state.
+    /// reader and that state. The rows of the first batch are read with that reader before.
     ///
     /// Reads all identities at once if SQLite must find them all to sort them, if it looks for them
     /// without an index, since the count would do that again, or if the file has no WAL: the reader
     /// would keep others from writing. Nil for the store of a generation, whose
     /// only reader the rest would occupy.
-    func streamKeys(_ request: FetchRequest, entity: Entity) throws -> KeyStream? {
+    func startList(_ request: FetchRequest, entity: Entity) throws -> ListStart? {
         guard !isPinned, pool.canReadAhead else { return nil }
         let translation = try FetchTranslation(
             request, entity: entity, layout: layout, selection: .keys)
         return try mapping {
             try pool.readAhead {
-                connection -> (value: KeyStream, rest: (any RestOfRead)?) in
+                connection -> (value: ListStart, rest: (any RestOfRead)?) in
+                let isNewest = self.isNewest()
                 let statement = try connection.statement(translation.sql)
                 statement.bind(translation.bindings)
                 let reading = RestOfKeys(statement, entity, self)
                 // One more than the first page, to see whether anything is left.
-                let first = try reading.keys(max(request.fetchBatchSize, Self.firstKeyCount) + 1)
+                let size = min(max(request.fetchBatchSize, Self.firstKeyCount), .max - 1)
+                let first = try reading.keys(size + 1)
+                statement.endTrace()
                 guard reading.isRunning, !statement.hasSorted,
-                    request.predicate == nil || !statement.hasScanned, try connection.hasWAL()
-                else {
-                    return (KeyStream(try first + reading.keys(.max)), nil)
-                }
-                // Sees the same state, since the other statement is still running.
-                guard
+                    request.predicate == nil || !statement.hasScanned, try connection.hasWAL(),
+                    // Sees the same state, since the other statement is still running.
                     let count = try count(
                         request, entity, translation.bindings, on: connection),
                     count - first.count > Self.nearKeyCount
-                else { return (KeyStream(try first + reading.keys(.max)), nil) }
-                let stream = KeyStream(startingWith: first, count: count)
+                else {
+                    if reading.isRunning { statement.continueTrace() }
+                    let keys = KeyStream(try first + reading.keys(.max))
+                    return (ListStart(keys: keys, firstRows: nil), nil)
+                }
+                let stream = KeyStream(
+                    startingWith: first, count: count,
+                    forkError: StoreError(.openedBeforeFork(path: url?.path ?? ""), url: url))
+                let rows = firstRows(of: request, first, entity, on: connection)
                 reading.willContinue(stream, from: first.count)
-                return (stream, reading)
+                return (
+                    ListStart(
+                        keys: stream,
+                        firstRows: rows.map { FirstRows(rows: $0, isNewest: isNewest) }), reading
+                )
             }
         }
+    }
+
+    /// Says later whether this process has not written to the file since.
+    private func isNewest() -> @Sendable () -> Bool {
+        let commits = pool.commits
+        let count = commits.count.load(ordering: .acquiring)
+        return { commits.count.load(ordering: .acquiring) == count }
+    }
+
+    /// Nil if the first batch needs no rows, or others that must be of the same state, or if they
+    /// cannot be read: who asks for the batch then gets the error.
+    private func firstRows(
+        of request: FetchRequest, _ keys: [EntityKey], _ entity: Entity, on connection: Connection
+    ) -> RowList? {
+        guard request.includesPropertyValues, request.relationshipKeyPathsForPrefetching.isEmpty
+        else { return nil }
+        return try? rows(
+            keys.prefix(request.fetchBatchSize).map(\.key), entity, on: connection)
     }
 
     /// - Parameter bindings: Those of the statement that is counted, since `now()` is one of them. Nil
@@ -102,7 +130,6 @@ private final class RestOfKeys: RestOfRead {
         self.stream = stream
         progress = stream.progress
         rowCount = max(0, stream.count - position)
-        statement?.endTrace()
     }
 
     func run(on connection: Connection) {
