@@ -87,7 +87,7 @@ struct WorkloadKind: Sendable {
             .records, .history, .generations, .blobs, .indexes, .derived, .fullText, .validation,
             .inverse, .delete, .responsiveness, .visibility, .list, .feed, .lookUp, .walk, .remote,
             .migration, .pending, .merge, .duplicates, .deadlocks, .notices, .dangling, .inserted,
-            .terms, .elementary, .opening, .load, .engine, .growth,
+            .terms, .elementary, .opening, .load, .engine, .growth, .habit,
         ] + onServers
 
     #if PostgreSQL

@@ -434,7 +434,7 @@ extension Subject {
         var subject = Subject(
             name: "object-graph", group: .engine,
             summary: "the engine without a stack, for the engine workload",
-            openItems: ObjectGraphEngine.init,
+            openItems: ObjectGraphEngine.init, openHabits: EngineHabits.init,
             migrateItems: { try ObjectGraphEngine.migrate($0, $1, hasPictures: $2) })
         #if PostgreSQL
         subject.openServer = { try ObjectGraphEngine($0.description, Item.makeModel()) }

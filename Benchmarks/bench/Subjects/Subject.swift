@@ -13,6 +13,8 @@ struct Subject: Sendable {
     var openFlights: (@Sendable (SubjectConfiguration) throws -> any FlightsSubject)?
     /// Opens it on a store of items for the engine workload; nil if it does not support that.
     var openItems: (@Sendable (SubjectConfiguration) throws -> any EngineSubject)?
+    /// Opens it on the store of habits; nil if it does not support them.
+    var openHabits: (@Sendable (SubjectConfiguration, HabitQuestions) throws -> any HabitSubject)?
     /// Opens it on a store of items for a load; nil if it does not support loads.
     var openLoad: (@Sendable (SubjectConfiguration) throws -> any LoadSubject)?
     /// Migrates a store of items and closes it; nil if it does not support that. The last argument

@@ -15,7 +15,7 @@ import Testing
             "engine", "records", "history", "generations", "blobs", "indexes", "derived",
             "full-text", "validation", "inverse", "delete", "list", "feed", "look-up", "walk",
             "pending", "merge", "duplicates", "deadlocks", "notices", "dangling",
-            "inserted", "terms", "elementary",
+            "inserted", "terms", "elementary", "habit",
         ]
         let dataset = makesItsRows.contains(kind) ? "" : "dataset: { flights: \(flights) }"
         let text = """

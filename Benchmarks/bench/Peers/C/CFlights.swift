@@ -143,6 +143,7 @@ final class CFlights: FlightsSubject {
 extension Subject {
     static let sqliteC = Subject(
         name: "sqlite-c", group: .peer, summary: "SQLite's C API with prepared statements",
-        openFlights: CFlights.init, openItems: CItems.init, openLoad: CLoad.init,
+        openFlights: CFlights.init, openItems: CItems.init, openHabits: CHabits.init,
+        openLoad: CLoad.init,
         migrateItems: { try CItems.migrate($0, $1, hasPictures: $2) })
 }

@@ -184,5 +184,6 @@ private func text(of value: DatabaseValue) -> String {
 extension Subject {
     static let grdb = Subject(
         name: "grdb", group: .peer, summary: "GRDB records over a DatabasePool",
-        openFlights: GRDBFlights.init, openItems: GRDBItems.init, openLoad: GRDBLoad.init)
+        openFlights: GRDBFlights.init, openItems: GRDBItems.init,
+        openHabits: GRDBHabits.init, openLoad: GRDBLoad.init)
 }

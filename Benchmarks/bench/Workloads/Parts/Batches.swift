@@ -37,7 +37,7 @@ struct Batches {
     /// - Parameter subject: the subject whose counters are read if turns are counted.
     /// - Parameter once: whether the work can run only once per preparation.
     mutating func time<Result>(
-        _ subject: any EngineSubject, once: Bool = false, _ work: () throws -> Result
+        _ subject: any InspectableSubject, once: Bool = false, _ work: () throws -> Result
     ) rethrows -> Result {
         let operationsBefore = turns?.operationCount ?? 0
         let cpuSecondsBefore = ProcessProbe.cpuSeconds()

@@ -1,0 +1,186 @@
+import Foundation
+
+extension CHabits {
+    func findOrCreateContacts() throws {
+        let entity = try entityNumber("Contact")
+        var find = try connection.prepare("SELECT Z_PK FROM ZCONTACT WHERE ZEMAIL = ?")
+        var insert = try connection.prepare(
+            """
+            INSERT INTO ZCONTACT (Z_PK, Z_ENT, Z_OPT, ZEMAIL, ZNAME) \
+            VALUES (?, \(entity), 1, ?, ?)
+            """)
+        try connection.transaction {
+            var key = try lastKey("Contact")
+            for person in questions.emails {
+                find.bind(person.email, 1)
+                if try find.step() {
+                    try find.reset()
+                    continue
+                }
+                key += 1
+                insert.bind(key, 1)
+                insert.bind(person.email, 2)
+                insert.bind(person.name, 3)
+                try insert.run()
+            }
+            try connection.keepLastKey(of: "Contact")
+        }
+    }
+
+    func deleteOldest() throws {
+        var select = try connection.prepare(
+            "SELECT Z_PK FROM ZPOST ORDER BY ZSENTAT LIMIT \(questions.sizes.oldest)")
+        var keys: [Int64] = []
+        while try select.step() { keys.append(select.integer(0)) }
+        var delete = try connection.prepare("DELETE FROM ZPOST WHERE Z_PK = ?")
+        try connection.transaction {
+            for key in keys {
+                delete.bind(key, 1)
+                try delete.run()
+            }
+        }
+    }
+
+    func toggleFlags() throws {
+        var update = try connection.prepare(
+            "UPDATE ZPOST SET ZISREAD = NOT ZISREAD, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+        for key in try firstKeys() {
+            try connection.transaction {
+                update.bind(key, 1)
+                try update.run()
+            }
+        }
+    }
+
+    /// Gives the moved tracks places before the first one of the second playlist.
+    func moveTracks() throws {
+        let first = try connection.integer("SELECT Z_PK FROM ZPLAYLIST WHERE ZTITLE = 'First'")
+        let second = try connection.integer("SELECT Z_PK FROM ZPLAYLIST WHERE ZTITLE = 'Second'")
+        var select = try connection.prepare(
+            """
+            SELECT Z_PK FROM ZTRACK WHERE ZPLAYLIST = \(first) ORDER BY Z_FOK_PLAYLIST \
+            LIMIT \(questions.sizes.tracks / 4)
+            """)
+        var keys: [Int64] = []
+        while try select.step() { keys.append(select.integer(0)) }
+        let firstPlace = try connection.integer(
+            "SELECT MIN(Z_FOK_PLAYLIST) FROM ZTRACK WHERE ZPLAYLIST = \(second)")
+        var update = try connection.prepare(
+            """
+            UPDATE ZTRACK SET ZPLAYLIST = \(second), Z_FOK_PLAYLIST = ?, Z_OPT = Z_OPT + 1 \
+            WHERE Z_PK = ?
+            """)
+        try connection.transaction {
+            for (index, key) in keys.enumerated() {
+                update.bind(firstPlace - Int64(keys.count - index) * 1024, 1)
+                update.bind(key, 2)
+                try update.run()
+            }
+        }
+    }
+
+    func readAfterForeignUpdate() throws -> Int {
+        _ = try flags()
+        try connection.execute("UPDATE ZPOST SET ZISREAD = 1, Z_OPT = Z_OPT + 1")
+        return try flags().count { $0.isRead }
+    }
+
+    private struct Flag {
+        let key: Int64
+        let number: Int64
+        let text: String
+        let sender: String
+        let sentAt: Double
+        let isRead: Bool
+    }
+
+    private func flags() throws -> [Flag] {
+        var select = try connection.prepare(
+            "SELECT Z_PK, ZNUMBER, ZTEXT, ZSENDER, ZSENTAT, ZISREAD FROM ZPOST")
+        var flags: [Flag] = []
+        while try select.step() {
+            flags.append(
+                Flag(
+                    key: select.integer(0), number: select.integer(1), text: select.text(2),
+                    sender: select.text(3), sentAt: select.real(4), isRead: select.integer(5) != 0))
+        }
+        return flags
+    }
+
+    func editAndUndo() throws {
+        var select = try connection.prepare(
+            "SELECT Z_PK, ZTEXT FROM ZPOST ORDER BY ZNUMBER LIMIT \(questions.sizes.edits)")
+        var texts: [(key: Int64, text: String)] = []
+        while try select.step() { texts.append((select.integer(0), select.text(1))) }
+        var update = try connection.prepare(
+            "UPDATE ZPOST SET ZTEXT = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
+        for isUndo in [false, true] {
+            try connection.transaction {
+                for (key, text) in texts {
+                    update.bind(isUndo ? text : "edited", 1)
+                    update.bind(key, 2)
+                    try update.run()
+                }
+            }
+        }
+    }
+
+    func insertForms() throws {
+        let entity = try entityNumber("Form")
+        let names = HabitModel.fieldNames.map { "Z\($0.uppercased())" }.joined(separator: ", ")
+        let marks = String(repeating: ", ?", count: HabitModel.fieldNames.count)
+        var insert = try connection.prepare(
+            "INSERT INTO ZFORM (Z_PK, Z_ENT, Z_OPT, \(names)) VALUES (?, \(entity), 1\(marks))")
+        try connection.transaction {
+            var key = try lastKey("Form")
+            for values in questions.forms {
+                key += 1
+                insert.bind(key, 1)
+                for (index, value) in values.enumerated() {
+                    for rule in 0..<Int64(5) {
+                        guard value >= -rule, value <= 1_000_000 + rule else {
+                            throw CSQLiteError(operation: "check", reason: "out of range")
+                        }
+                    }
+                    insert.bind(value, Int32(index + 2))
+                }
+                try insert.run()
+            }
+            try connection.keepLastKey(of: "Form")
+        }
+    }
+
+    func editChangedPosts() throws {
+        let keys = try firstKeys()
+        var update = try connection.prepare(
+            "UPDATE ZPOST SET ZTEXT = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ? AND Z_OPT = ?")
+        var version = try connection.prepare("SELECT Z_OPT FROM ZPOST WHERE Z_PK = ?")
+        for text in ["first", "second"] {
+            try connection.transaction {
+                for key in keys {
+                    update.bind(text, 1)
+                    update.bind(key, 2)
+                    // The version that both have read.
+                    update.bind(1, 3)
+                    try update.run()
+                    if connection.changes == 1 { continue }
+                    version.bind(key, 1)
+                    guard try version.step() else { continue }
+                    update.bind(text, 1)
+                    update.bind(key, 2)
+                    update.bind(version.integer(0), 3)
+                    try version.reset()
+                    try update.run()
+                }
+            }
+        }
+    }
+
+    private func entityNumber(_ entity: String) throws -> Int64 {
+        try connection.integer("SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity)'")
+    }
+
+    private func lastKey(_ entity: String) throws -> Int64 {
+        try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity)'")
+    }
+}
