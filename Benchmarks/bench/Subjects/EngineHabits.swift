@@ -52,7 +52,7 @@ final class EngineHabits: HabitSubject, Sendable {
     func listChats() throws -> Int {
         try inContext { context in
             let unread = FetchedProperty(
-                name: "unread", expression: .function("count:", [.keyPath("number")]))
+                name: "unread", expression: .function("count:", [.keyPath("objectID")]))
             var counting = FetchRequest(entityName: "Post")
             counting.predicate = try ObjectPredicate("isRead == NO")
             counting.propertiesToFetch = ["chat", unread]
@@ -109,7 +109,7 @@ final class EngineHabits: HabitSubject, Sendable {
             request.propertiesToFetch = [
                 "sender",
                 FetchedProperty(
-                    name: "count", expression: .function("count:", [.keyPath("number")])),
+                    name: "count", expression: .function("count:", [.keyPath("objectID")])),
             ]
             request.propertiesToGroupBy = ["sender"]
             return try context.fetchDictionaries(request).reduce(0) {

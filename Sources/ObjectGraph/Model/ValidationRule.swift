@@ -21,7 +21,12 @@ public struct ValidationRule: Sendable {
     public let predicateFormat: String
     public let warning: Warning
 
-    typealias Test = @Sendable (AttributeValue) -> Bool
+    struct Test: Sendable {
+        let holds: @Sendable (AttributeValue) -> Bool
+
+        /// The integers for which it holds, if these are a range; otherwise nil.
+        let integers: ClosedRange<Int64>?
+    }
 
     /// Compiles the condition for values of a type; throws if it does not apply to them.
     let compile: @Sendable (AttributeType) throws -> Test
@@ -50,19 +55,48 @@ extension ValidationRule: Hashable {
 /// Data that few attributes have: compiled conditions on their values, and a transformer.
 final class AttributeRules: Sendable {
     let transformer: ValueTransformer?
-    let validations: [(rule: ValidationRule, test: ValidationRule.Test)]
+    private let rules: [ValidationRule]
+    // Apart from the rules: a copy of a rule counts five references.
+    private let tests: [ValidationRule.Test]
+
+    /// The integers that break no rule, if these are a range; otherwise nil.
+    private let validIntegers: ClosedRange<Int64>?
 
     /// - Throws: `ModelError.Reason` if a condition does not apply to values of the attribute.
     init(_ attribute: AttributeDescription) throws(ModelError.Reason) {
         transformer = attribute.effectiveTransformer
-        var validations: [(rule: ValidationRule, test: ValidationRule.Test)] = []
-        for rule in attribute.validationRules {
+        rules = attribute.validationRules
+        var tests: [ValidationRule.Test] = []
+        for rule in rules {
             do {
-                validations.append((rule, try rule.compile(attribute.type)))
+                tests.append(try rule.compile(attribute.type))
             } catch {
                 throw .invalidValidationRule(rule.predicateFormat, "\(error)")
             }
         }
-        self.validations = validations
+        self.tests = tests
+        validIntegers = .intersection(of: tests.map(\.integers))
+    }
+
+    /// The first rule that a value of the attribute breaks; nil if it breaks none.
+    func ruleBroken(by value: AttributeValue) -> ValidationRule? {
+        if case .integer(let number) = value, validIntegers?.contains(number) == true {
+            return nil
+        }
+        return tests.firstIndex { !$0.holds(value) }.map { rules[$0] }
+    }
+}
+
+extension ClosedRange<Int64> {
+    /// The integers in all ranges; nil if there is none, or a range is missing.
+    static func intersection(of ranges: [ClosedRange?]) -> ClosedRange? {
+        var lower = Int64.min
+        var upper = Int64.max
+        for range in ranges {
+            guard let range else { return nil }
+            lower = Swift.max(lower, range.lowerBound)
+            upper = Swift.min(upper, range.upperBound)
+        }
+        return lower <= upper ? lower...upper : nil
     }
 }

@@ -187,9 +187,8 @@ extension Property {
             return .untransformable("\(error)")
         }
         if slot != nil, !value.isStorable { return .unstorable }
-        for (rule, test) in rules?.validations ?? [] where !test(value) {
-            return .brokenRule(rule.warning, predicate: rule.predicateFormat)
+        return rules?.ruleBroken(by: value).map {
+            .brokenRule($0.warning, predicate: $0.predicateFormat)
         }
-        return nil
     }
 }

@@ -91,7 +91,7 @@ struct ToManyContents {
             order?.append(note.object)
         } else {
             guard objects!.remove(note.object) != nil else { return }
-            order?.removeAll { $0 === note.object }
+            if let position = order?.position(of: note.object) { order?.remove(at: position) }
         }
     }
 
@@ -235,6 +235,12 @@ struct ToManyContents {
 }
 
 extension [ManagedObject] {
+    /// Compares addresses only: a search by `===` counts references to each element.
+    fileprivate func position(of object: ManagedObject) -> Int? {
+        let address = UInt(bitPattern: ObjectIdentifier(object))
+        return withUnsafeBytes { $0.bindMemory(to: UInt.self).firstIndex(of: address) }
+    }
+
     /// The objects in the order of their places. Objects without a place follow in their order.
     func sorted(byPlaces places: [ManagedObject: Int]) -> [ManagedObject] {
         enumerated().sorted {

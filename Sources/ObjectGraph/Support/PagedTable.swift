@@ -15,7 +15,8 @@ final class PagedTable<Element> {
     private let empty: Element
     // Unchecked exclusivity: no access overlaps another one, and the check costs as much as finding
     // a page.
-    @exclusivity(unchecked) private var directory: [Page?] = []
+    // Of no generic type: the runtime would call a function for each of its places.
+    @exclusivity(unchecked) private var directory: [UnsafeMutableRawPointer?] = []
     @exclusivity(unchecked) private var farPages: [Int64: Page] = [:]
     @exclusivity(unchecked) private var lastNumber: Int64 = -1
     @exclusivity(unchecked) private var lastPage: Page?
@@ -54,7 +55,7 @@ final class PagedTable<Element> {
         if number == lastNumber { return lastPage }
         let found =
             if number < Self.directoryLimit {
-                number < directory.count ? directory[Int(number)] : nil
+                number < directory.count ? pageInDirectory(Int(number)) : nil
             } else {
                 farPages[number]
             }
@@ -65,14 +66,22 @@ final class PagedTable<Element> {
         return found
     }
 
+    @inline(__always)
+    private func pageInDirectory(_ number: Int) -> Page? {
+        directory[number]?.assumingMemoryBound(to: Element.self)
+    }
+
     @inline(never)
     private func makePage(_ number: Int64) -> Page {
         precondition(number >= 0, "Primary keys are never negative.")
         let page = Page.allocate(capacity: Self.pageSize)
         page.initialize(repeating: empty, count: Self.pageSize)
         if number < Self.directoryLimit {
-            while directory.count <= number { directory.append(nil) }
-            directory[Int(number)] = page
+            if directory.count <= number {
+                directory.append(
+                    contentsOf: repeatElement(nil, count: Int(number) + 1 - directory.count))
+            }
+            directory[Int(number)] = UnsafeMutableRawPointer(page)
         } else {
             farPages[number] = page
         }
@@ -83,7 +92,7 @@ final class PagedTable<Element> {
 
     private func forEachPage(_ body: (Int64, Page) throws -> Void) rethrows {
         for number in directory.indices {
-            if let page = directory[number] { try body(Int64(number), page) }
+            if let page = pageInDirectory(number) { try body(Int64(number), page) }
         }
         for (number, page) in farPages { try body(number, page) }
     }

@@ -100,7 +100,7 @@ extension FetchedResultsController {
             replace(object.objectID, old.position, new.position)
         }
         for key in renewed where oldIDs[key.oldPosition] != nil {
-            guard let handle = list.handles[key.identity] else { continue }
+            guard let handle = self.list?.handle(of: key.identity) else { continue }
             let item = list.items[handle]
             replace(
                 order.objectID(of: item.key, item.storeNumber), key.oldPosition,

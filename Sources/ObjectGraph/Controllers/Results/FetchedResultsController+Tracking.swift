@@ -93,7 +93,7 @@ extension FetchedResultsController {
         for id in deleted {
             guard let scope = order.scope(of: id) else { continue }
             let identity = RowIdentity(scope, id.reference)
-            guard known.insert(identity).inserted, let handle = list?.handles[identity] else {
+            guard known.insert(identity).inserted, let handle = list?.handle(of: identity) else {
                 continue
             }
             event.gone.append(handle)
@@ -108,7 +108,7 @@ extension FetchedResultsController {
         // Reading takes keys that a save further up has assigned meanwhile.
         followKeys()
         for object in objects {
-            let handle = list?.handles[RowIdentity(object)]
+            let handle = list?.handle(of: RowIdentity(object))
             guard members.contains(object) else {
                 if let handle { event.gone.append(handle) }
                 continue

@@ -142,10 +142,10 @@ public final class FetchedResultsController<Object: ManagedObject>: @unchecked S
     public func indexPath(for object: Object) -> IndexPath? {
         context.checkQueue()
         followKeys()
-        guard let list, object.managedObjectContext === context,
-            let handle = list.handles[RowIdentity(object)]
+        guard object.managedObjectContext === context,
+            let handle = list?.handle(of: RowIdentity(object))
         else { return nil }
-        return list.indexPath(of: handle)
+        return list?.indexPath(of: handle)
     }
 
     /// The content as identifiers; nil before `performFetch`. Cost: O(n), no statement.

@@ -27,7 +27,9 @@ struct ResultList {
 
     /// The names, weighted by the number of objects.
     var sections: RankedList<String>
-    var handles: [RowIdentity: Handle] = [:]
+    /// Of each item, by its identity; nil until one is looked for, since a list that only shows
+    /// objects needs none.
+    private var knownHandles: [RowIdentity: Handle]?
     var sectionHandles: [String: SectionHandle] = [:]
 
     /// Whether the list is divided by a section key. Otherwise it has one section, "".
@@ -48,13 +50,10 @@ struct ResultList {
         let runs = runs ?? [SectionRun(name: "", count: list.count)]
         items = RankedList(list.lazy.map { ($0, 1) })
         sections = RankedList(runs.lazy.map { ($0.name, $0.count) })
-        handles.reserveCapacity(list.count)
         // Handles of a new list are positions.
-        for (position, item) in list.enumerated() {
-            handles[RowIdentity(item)] = Handle(position)
-            if item.key.key < 0 || item.object?.isInserted == true {
-                unsaved.insert(Handle(position))
-            }
+        for (position, item) in list.enumerated()
+        where item.key.key < 0 || item.object?.isInserted == true {
+            unsaved.insert(Handle(position))
         }
         for (position, run) in runs.enumerated() {
             sectionHandles[run.name] = SectionHandle(position)
@@ -62,6 +61,28 @@ struct ResultList {
     }
 
     var count: Int { items.count }
+
+    /// The item of an identity; nil if the list has none. Cost: O(n) for the first one, then O(1).
+    mutating func handle(of identity: RowIdentity) -> Handle? { handles[identity] }
+
+    private var handles: [RowIdentity: Handle] {
+        mutating get {
+            knowHandles()
+            return knownHandles!
+        }
+        _modify {
+            knowHandles()
+            yield &knownHandles!
+        }
+    }
+
+    private mutating func knowHandles() {
+        guard knownHandles == nil else { return }
+        var handles: [RowIdentity: Handle] = [:]
+        handles.reserveCapacity(items.count)
+        items.forEach { handles[RowIdentity($1)] = $0 }
+        knownHandles = handles
+    }
 
     // MARK: - Items
 

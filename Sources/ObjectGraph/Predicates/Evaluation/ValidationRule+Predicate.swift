@@ -22,7 +22,8 @@ extension ValidationRule {
         ])
         let compiled = try CompiledPredicate(
             predicate.aboutValue, entity: model.entities[0], model: model, allowsBlocks: false)
-        return { compiled.matches(ValueSubject(value: $0)) }
+        return Test(
+            holds: { compiled.matches(ValueSubject(value: $0)) }, integers: predicate.integers)
     }
 
     fileprivate static let key = "value"
@@ -42,6 +43,26 @@ private struct ValueSubject: PredicateSubject {
 }
 
 extension ObjectPredicate {
+    /// The integers that it lets through as `SELF`, if these are a range; otherwise nil.
+    fileprivate var integers: ClosedRange<Int64>? {
+        switch self {
+        case .and(let parts): return .intersection(of: parts.map(\.integers))
+        case .comparison(let comparison):
+            guard comparison.left == .evaluatedObject, comparison.modifier == .direct,
+                case .constant(.integer(let bound)) = comparison.right
+            else { return nil }
+            switch comparison.operator {
+            case .greaterThanOrEqual: return bound ... .max
+            case .lessThanOrEqual: return .min...bound
+            case .greaterThan: return bound < .max ? (bound + 1) ... .max : nil
+            case .lessThan: return bound > .min ? .min...(bound - 1) : nil
+            case .equal: return bound...bound
+            default: return nil
+            }
+        default: return nil
+        }
+    }
+
     fileprivate var aboutValue: ObjectPredicate {
         rewritten { part in
             switch part {

@@ -4,7 +4,7 @@ import Synchronization
 /// its key needs no new translation.
 ///
 /// The cache has only requests whose SQL does not depend on their constants: without a predicate,
-/// or with a few comparisons of integers and strings. Requests that differ only in such constants,
+/// or with a few comparisons of numbers, dates and strings. Requests that differ only in such constants,
 /// the limit or the offset share a statement and differ in its bindings.
 package final class TranslationCache: Sendable {
     private static let capacity = 16
@@ -103,14 +103,17 @@ extension ObjectPredicate? {
 }
 
 extension ObjectPredicate {
-    /// Appends the integers and strings in its comparisons, in their order; false if there is any
-    /// other constant.
+    /// Appends the numbers, dates and strings in its comparisons, in their order; false if there is
+    /// any other constant.
     fileprivate func appendConstants(to constants: inout [SQLBinding]) -> Bool {
         switch self {
         case .comparison(let comparison):
             guard case .constant(let value) = comparison.right else { return false }
             switch value {
-            case .integer: break
+            case .integer, .boolean: break
+            // SQLite has no NaN, and the SQL of infinity is another.
+            case .double(let number) where number.isFinite: break
+            case .date(let date) where date.timeIntervalSinceReferenceDate.isFinite: break
             // Not every database can hold such a text.
             case .string(let text) where !text.utf8.contains(0): break
             default: return false
@@ -133,6 +136,9 @@ extension ObjectPredicate {
             return switch (first.right, second.right) {
             case (.constant(.integer), .constant(.integer)): true
             case (.constant(.string), .constant(.string)): true
+            case (.constant(.date), .constant(.date)): true
+            case (.constant(.double), .constant(.double)): true
+            case (.constant(.boolean), .constant(.boolean)): true
             default: false
             }
         case (.and(let first), .and(let second)), (.or(let first), .or(let second)):
@@ -155,7 +161,7 @@ extension ObjectPredicate {
             else { return false }
             switch (entity.property(at: name)?.attributeType, value) {
             case (.integer16, .integer), (.integer32, .integer), (.integer64, .integer),
-                (.string, .string):
+                (.string, .string), (.date, .date), (.double, .double), (.boolean, .boolean):
                 return true
             default: return false
             }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -86,8 +87,11 @@ import Testing
             first: "seats <= 3 AND NOT (tail == 'N1' OR distance != 4)",
             second: "seats <= 9 AND NOT (tail == 'é' OR distance != 9)"
         ),
+        (first: "delay > 4.5", second: "delay > -0.25"),
+        (first: "isLate == YES", second: "isLate == NO"),
+        (first: "isLate != NO AND delay <= 1.5", second: "isLate != YES AND delay <= 0.5"),
     ])
-    func `with other integers and strings it is the same statement`(
+    func `with other numbers and strings it is the same statement`(
         first: String, second: String
     ) throws {
         #expect(try translates(flights(where: first)))
@@ -97,6 +101,18 @@ import Testing
         #expect(try translates(field))
         field.predicate = try ObjectPredicate("runways > 2")
         #expect(try !translates(field))
+    }
+
+    @Test func `with other dates it is the same statement`() throws {
+        func departing(after seconds: Double) throws -> FetchRequest {
+            var request = flights(limit: 20)
+            request.predicate = try ObjectPredicate(
+                "departure >= %@", Date(timeIntervalSinceReferenceDate: seconds))
+            return request
+        }
+        #expect(try translates(departing(after: 4)))
+        #expect(try !translates(departing(after: -70_000.5)))
+        #expect(try translates(departing(after: .infinity)))
     }
 
     @Test(arguments: [
