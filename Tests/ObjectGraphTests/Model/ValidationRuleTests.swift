@@ -39,6 +39,31 @@ import Testing
         #expect(code[0].predicateFormat == format.predicateFormat)
     }
 
+    private static let bounds: [(format: String, holds: @Sendable (Int) -> Bool)] = [
+        ("SELF >= -3", { $0 >= -3 }), ("SELF <= 7", { $0 <= 7 }), ("SELF > -2", { $0 > -2 }),
+        ("SELF < 6 AND SELF != 2", { $0 < 6 && $0 != 2 }),
+        ("SELF >= 0 AND SELF <= 5", { 0...5 ~= $0 }),
+        ("SELF == 4", { $0 == 4 }), ("SELF > 4", { $0 > 4 }),
+    ]
+
+    @Test(arguments: bounds.indices)
+    func `of several rules the first that a number breaks is reported (§1.12.2)`(
+        _ last: Int
+    ) throws {
+        for rules in [Self.bounds[...last], Self.bounds[last...]] {
+            let described = try rules.map {
+                ValidationRule(try ObjectPredicate($0.format), .message($0.format))
+            }
+            for value in -5...9 {
+                let found = try errors(described, .integer(Int64(value)))
+                let expected = rules.first { !$0.holds(value) }
+                #expect(
+                    found.map(\.description) == (expected.map { ["Thing.a: \($0.format)"] } ?? []),
+                    "\(value)")
+            }
+        }
+    }
+
     @Test func `is not asked about nil (§1.12.3)`() throws {
         let rule = ValidationRule(try ObjectPredicate("length > 3"), .message("no"))
         #expect(try errors([rule], .null).isEmpty)
