@@ -34,7 +34,9 @@ struct RankedList<Element> {
     init() {}
 
     /// A balanced list; handles are positions.
-    init(_ list: some Sequence<(element: Element, weight: Int)>) {
+    init(_ list: some Collection<(element: Element, weight: Int)>) {
+        elements.reserveCapacity(list.count)
+        nodes.reserveCapacity(list.count)
         for (element, weight) in list {
             elements.append(element)
             nodes.append(Node(weight: weight, total: weight))
