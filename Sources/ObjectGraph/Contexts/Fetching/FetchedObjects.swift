@@ -2,7 +2,7 @@
 ///
 /// With a `fetchBatchSize` the result holds identities, and reading an index
 /// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. A list of
-/// more than 1,024 objects that SQLite reads in order costs a statement more, for its count. A long
+/// more than 256 objects that SQLite reads in order costs a statement more, for its count. A long
 /// one is returned with that and the rows of its first batch, one statement more; another thread
 /// reads the other identities from the same state. Only the last
 /// few batches are kept alive, so going far back reads a batch again. `Array(result)` loads

@@ -1,7 +1,7 @@
 // Long lists of identities, whose first page is there before the rest is read (spec §3.9).
 extension SQLiteStore {
     /// How many identities are read at once. A result that ends here costs one statement.
-    static let firstKeyCount = 1024
+    static let firstKeyCount = 256
 
     /// How many more are read at once too: in less time than a second reader is opened.
     static let nearKeyCount = 4096
