@@ -77,15 +77,32 @@ extension StoreChannel {
     /// `fetchKeys` must be used: there are several stores, or the store reads all at once.
     func startList(
         _ request: FetchRequest, entity: Entity
-    ) throws -> (keys: StoreKeyStream, firstRows: FirstRows?)? {
+    ) throws -> (keys: StoreKeyStream, firstRows: StoreRows?)? {
         // Reading on outside the lock would be a second request at a time.
         guard coordinator.lockPolicy != .serialized else { return nil }
         let records = try records(holding: entity.familyIndexes, in: request.affectedStores)
         guard records.count == 1,
             let start = try records[0].store.startList(request, entity: entity)
         else { return nil }
-        let keys = StoreKeyStream(storeNumber: records[0].number, keys: start.keys)
-        return (keys, start.firstRows)
+        let record = records[0]
+        let rows = start.firstRows.flatMap { firstRows($0, record, entity) }
+        return (
+            StoreKeyStream(storeNumber: record.number, keys: start.keys),
+            rows.map { StoreRows(storeNumber: record.number, rows: $0) }
+        )
+    }
+
+    /// Nil if there may be newer rows.
+    private func firstRows(_ first: FirstRows, _ record: StoreRecord, _ entity: Entity) -> RowList?
+    {
+        guard first.isNewest() else { return nil }
+        record.rowCache.store(first.rows, root: entity.rootIndex)
+        // A save that is not counted by now changes the cache after this.
+        guard first.isNewest() else {
+            record.rowCache.remove(first.rows.map(\.key), root: entity.rootIndex)
+            return nil
+        }
+        return first.rows
     }
 
     func count(_ request: FetchRequest, entity: Entity) throws -> Int {
@@ -155,21 +172,6 @@ extension StoreChannel {
             )
             return row
         }
-    }
-
-    /// The rows that a list was read with; nil if there may be newer ones.
-    func rows(
-        _ first: FirstRows, entity: Entity, storeNumber: Int
-    ) throws -> RowList? {
-        guard first.isRecent, first.isNewest() else { return nil }
-        let cache = try openRecord(storeNumber, entityName: entity.name).rowCache
-        cache.store(first.rows, root: entity.rootIndex)
-        // A save that is not counted by now changes the cache after this.
-        guard first.isNewest() else {
-            cache.remove(first.rows.map(\.key), root: entity.rootIndex)
-            return nil
-        }
-        return first.rows
     }
 
     func rows(_ keys: [Int64], entity: Entity, storeNumber: Int) throws -> RowList {

@@ -238,7 +238,9 @@ extension [ManagedObject] {
     /// Compares addresses only: a search by `===` counts references to each element.
     fileprivate func position(of object: ManagedObject) -> Int? {
         let address = UInt(bitPattern: ObjectIdentifier(object))
-        return withUnsafeBytes { $0.bindMemory(to: UInt.self).firstIndex(of: address) }
+        return withUnsafeBufferPointer { objects in
+            objects.withMemoryRebound(to: UInt.self) { $0.firstIndex(of: address) }
+        }
     }
 
     /// The objects in the order of their places. Objects without a place follow in their order.

@@ -113,10 +113,6 @@ package struct FirstRows: Sendable {
 
     /// Whether this process has not written to the store since the list was read.
     let isNewest: @Sendable () -> Bool
-    let readAt = MonotonicTime.now
-
-    /// Other processes may have written since.
-    var isRecent: Bool { readAt.age <= .seconds(1) }
 }
 
 /// A stream of identities of one store.

@@ -43,13 +43,40 @@ extension CHabits {
 
     func toggleFlags() throws {
         var update = try connection.prepare(
-            "UPDATE ZPOST SET ZISREAD = NOT ZISREAD, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
-        for key in try firstKeys() {
+            "UPDATE ZPOST SET ZISREAD = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?")
+        for post in try firstPosts() {
             try connection.transaction {
-                update.bind(key, 1)
+                update.bind(post.isRead ? 0 : 1, 1)
+                update.bind(post.version + 1, 2)
+                update.bind(post.key, 3)
+                update.bind(post.version, 4)
                 try update.run()
             }
         }
+    }
+
+    /// What an editor of a post has read.
+    private struct Draft {
+        let key: Int64
+        let version: Int64
+        let text: String
+        let isRead: Bool
+    }
+
+    private func firstPosts() throws -> [Draft] {
+        var select = try connection.prepare(
+            """
+            SELECT Z_PK, Z_OPT, ZTEXT, ZISREAD FROM ZPOST ORDER BY ZNUMBER \
+            LIMIT \(questions.sizes.edits)
+            """)
+        var posts: [Draft] = []
+        while try select.step() {
+            posts.append(
+                Draft(
+                    key: select.integer(0), version: select.integer(1), text: select.text(2),
+                    isRead: select.integer(3) != 0))
+        }
+        return posts
     }
 
     /// Gives the moved tracks places before the first one of the second playlist.
@@ -151,23 +178,22 @@ extension CHabits {
     }
 
     func editChangedPosts() throws {
-        let keys = try firstKeys()
+        let editors = try [(firstPosts(), "first"), (firstPosts(), "second")]
         var update = try connection.prepare(
             "UPDATE ZPOST SET ZTEXT = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ? AND Z_OPT = ?")
         var version = try connection.prepare("SELECT Z_OPT FROM ZPOST WHERE Z_PK = ?")
-        for text in ["first", "second"] {
+        for (posts, text) in editors {
             try connection.transaction {
-                for key in keys {
+                for post in posts {
                     update.bind(text, 1)
-                    update.bind(key, 2)
-                    // The version that both have read.
-                    update.bind(1, 3)
+                    update.bind(post.key, 2)
+                    update.bind(post.version, 3)
                     try update.run()
                     if connection.changes == 1 { continue }
-                    version.bind(key, 1)
+                    version.bind(post.key, 1)
                     guard try version.step() else { continue }
                     update.bind(text, 1)
-                    update.bind(key, 2)
+                    update.bind(post.key, 2)
                     update.bind(version.integer(0), 3)
                     try version.reset()
                     try update.run()

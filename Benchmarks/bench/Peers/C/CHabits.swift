@@ -102,7 +102,11 @@ final class CHabits: HabitSubject {
     func walkBranches() throws -> Int {
         var roots = try connection.prepare(
             "SELECT Z_PK, ZNAME FROM ZBRANCH WHERE ZPARENT IS NULL")
-        return try Self.branches(&roots).reduce(0) { try $0 + sum($1) }
+        // One read transaction, as a turn of a context's queue has.
+        try connection.execute("BEGIN")
+        let total = try Self.branches(&roots).reduce(0) { try $0 + sum($1) }
+        try connection.execute("COMMIT")
+        return total
     }
 
     private func sum(_ branch: Branch) throws -> Int {

@@ -29,14 +29,37 @@ extension GRDBHabits {
     }
 
     func toggleFlags() throws {
-        for key in try pool.read({ try firstKeys($0) }) {
+        for post in try pool.read({ try firstPosts($0) }) {
             try pool.write { database in
                 try database.cachedStatement(
-                    sql:
-                        "UPDATE ZPOST SET ZISREAD = NOT ZISREAD, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?"
-                ).execute(arguments: [key])
+                    sql: "UPDATE ZPOST SET ZISREAD = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?"
+                ).execute(arguments: [!post.isRead, post.version + 1, post.key, post.version])
             }
         }
+    }
+
+    /// What an editor of a post has read.
+    private struct Draft: FetchableRecord {
+        let key: Int64
+        let version: Int64
+        let text: String
+        let isRead: Bool
+
+        init(row: Row) {
+            key = row[0]
+            version = row[1]
+            text = row[2]
+            isRead = row[3]
+        }
+    }
+
+    private func firstPosts(_ database: Database) throws -> [Draft] {
+        try SQLRequest<Draft>(
+            sql: """
+                SELECT Z_PK, Z_OPT, ZTEXT, ZISREAD FROM ZPOST ORDER BY ZNUMBER \
+                LIMIT \(questions.sizes.edits)
+                """, cached: true
+        ).fetchAll(database)
     }
 
     /// Gives the moved tracks places before the first one of the second playlist.
@@ -134,8 +157,8 @@ extension GRDBHabits {
     }
 
     func editChangedPosts() throws {
-        let keys = try pool.read { try firstKeys($0) }
-        for text in ["first", "second"] {
+        let editors = try ["first", "second"].map { ($0, try pool.read { try firstPosts($0) }) }
+        for (text, posts) in editors {
             try pool.write { database in
                 let update = try database.cachedStatement(
                     sql:
@@ -143,13 +166,12 @@ extension GRDBHabits {
                 )
                 let version = try database.cachedStatement(
                     sql: "SELECT Z_OPT FROM ZPOST WHERE Z_PK = ?")
-                for key in keys {
-                    // The version that both have read.
-                    try update.execute(arguments: [text, key, 1])
+                for post in posts {
+                    try update.execute(arguments: [text, post.key, post.version])
                     guard database.changesCount == 0,
-                        let found = try Int64.fetchOne(version, arguments: [key])
+                        let found = try Int64.fetchOne(version, arguments: [post.key])
                     else { continue }
-                    try update.execute(arguments: [text, key, found])
+                    try update.execute(arguments: [text, post.key, found])
                 }
             }
         }

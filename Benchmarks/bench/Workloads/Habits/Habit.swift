@@ -9,6 +9,8 @@ struct Habit: Sendable {
     let name: String
     let summary: String
     let proof: Proof
+    /// What work that writes returns, if it reads as well.
+    var found: (@Sendable (HabitSizes) -> Int)?
     let work: @Sendable (any HabitSubject) throws -> Int
 
     /// How SQL shows that the work was done.
@@ -56,8 +58,10 @@ extension Habit {
         Habit(
             reading: "calendar", "a hundred spans of twenty posts each",
             answer: """
-                SELECT SUM(LENGTH(ZTEXT) + LENGTH(ZSENDER)) FROM ZPOST WHERE ZNUMBER % \
-                (SELECT COUNT(*) / MIN(100, COUNT(*) / 20) FROM ZPOST) < 20
+                WITH spans(number, step) AS (SELECT MIN(100, COUNT(*) / 20), \
+                COUNT(*) / MIN(100, COUNT(*) / 20) FROM ZPOST) \
+                SELECT SUM(LENGTH(ZTEXT) + LENGTH(ZSENDER)) FROM ZPOST, spans \
+                WHERE ZNUMBER % step < 20 AND ZNUMBER < number * step
                 """
         ) { try $0.readCalendar() },
         Habit(
@@ -165,13 +169,14 @@ extension Habit {
             try $0.moveTracks()
         },
         Habit(
-            writing: "foreign-update", "all posts again after a batch update",
-            effect: "SELECT SUM(ZISREAD) FROM ZPOST", \.posts
-        ) { _ = try $0.readAfterForeignUpdate() },
+            name: "foreign-update", summary: "all posts again after a batch update",
+            proof: .effect("SELECT SUM(ZISREAD) FROM ZPOST", \.posts), found: \.posts
+        ) { try $0.readAfterForeignUpdate() },
         Habit(
             writing: "undo", "an edit of many posts, saved and taken back",
             effect: """
-                SELECT SUM(Z_OPT) * 1000000 + COUNT(NULLIF(ZTEXT = 'edited', 0)) FROM ZPOST
+                SELECT SUM(Z_OPT) * 1000000 + COUNT(*) FILTER (WHERE ZTEXT IS NOT 'Post ' || ZNUMBER \
+                || ' of a chat that goes on') FROM ZPOST
                 """
         ) {
             ($0.posts + 2 * $0.edits) * 1_000_000

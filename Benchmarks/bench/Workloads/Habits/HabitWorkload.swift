@@ -15,9 +15,10 @@ enum HabitWorkload {
             switch habit.proof {
             case .answer(let sql): try read(habit, sizes, sql, context, &verifier)
             case .effect(let sql, let expected):
-                try write(habit, sizes, context) { store in
+                try write(habit, sizes, context) { store, found in
                     try verifier.checkJournal(of: store)
                     verifier.check("effect", try store.integer(sql), equals: expected(sizes))
+                    verifier.check("found", found, equals: habit.found?(sizes) ?? 0)
                 }
             }
         return WorkloadOutcome(sample: sample, verification: verifier.verification)
@@ -44,14 +45,14 @@ enum HabitWorkload {
     /// Each batch writes to a fresh store.
     private static func write(
         _ habit: Habit, _ sizes: HabitSizes, _ context: WorkerContext,
-        _ check: (StoreReader) throws -> Void
+        _ check: (StoreReader, _ found: Int) throws -> Void
     ) throws -> Sample {
         try context.measureBatches(rowCount: sizes.posts) { batches in
             try context.placeStore(isWritten: true)
             let subject = try context.openHabits(sizes)
-            _ = try batches.time(subject, once: true) { try habit.work(subject) }
+            let found = try batches.time(subject, once: true) { try habit.work(subject) }
             try subject.close()
-            try check(StoreReader(context.storeURL))
+            try check(StoreReader(context.storeURL), found)
         }
     }
 }

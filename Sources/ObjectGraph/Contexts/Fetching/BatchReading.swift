@@ -8,10 +8,10 @@ struct BatchReading {
     /// for it.
     ///
     /// - Parameters:
-    ///   - first: The rows of the window that were read with the identities; nil for other windows.
+    ///   - known: The rows of the window; nil if they are not read yet.
     ///   - window: Makes the identities. New objects among them may still get other keys.
     func read(
-        _ first: FirstRows? = nil, _ window: () -> StoreKeys
+        _ known: StoreRows? = nil, _ window: () -> StoreKeys
     ) -> (objects: [ManagedObject], prefetched: [ManagedObject]) {
         context.checkQueue()
         var loaded: [ManagedObject] = []
@@ -19,7 +19,7 @@ struct BatchReading {
             return try request.inOneState(of: entity, in: context) {
                 let (keys, found) = try context.askAbove {
                     let keys = window()
-                    return (keys, try rows(of: keys, first))
+                    return (keys, try known ?? rows(of: keys))
                 }
                 if let found { loaded = found.objects(request, entity, in: context) }
                 // Held until here, since the registry does not keep objects alive.
@@ -37,14 +37,8 @@ struct BatchReading {
         }
     }
 
-    private func rows(of window: StoreKeys, _ first: FirstRows?) throws -> StoreRows? {
+    private func rows(of window: StoreKeys) throws -> StoreRows? {
         guard request.includesPropertyValues else { return nil }
-        if let first,
-            let rows = try context.channel.stores().rows(
-                first, entity: entity, storeNumber: window.storeNumber)
-        {
-            return StoreRows(storeNumber: window.storeNumber, rows: rows)
-        }
         var keys = window.keys.map(\.key)
         // New objects of this context have no row. Those of a parent have one in the parent.
         if context.parent == nil { keys.removeAll { $0 < 0 } }

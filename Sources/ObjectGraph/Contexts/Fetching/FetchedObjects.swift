@@ -88,9 +88,6 @@ final class FetchedBatches {
     private let reading: BatchReading
     private let keys: StoreKeyStream
 
-    /// Until the first batch is read for the first time.
-    private var firstRows: FirstRows?
-
     /// The objects with temporary references by position, since a save changes their keys.
     let unsavedObjects: [Int: ManagedObject]
     private var liveBatches: [Batch] = []
@@ -107,11 +104,9 @@ final class FetchedBatches {
     ///   complete has none, since it comes from a store.
     init(
         _ keys: StoreKeyStream, _ request: FetchRequest, entity: Entity,
-        context: ManagedObjectContext, unsaved: [Int: ManagedObject] = [:],
-        firstRows: FirstRows? = nil
+        context: ManagedObjectContext, unsaved: [Int: ManagedObject] = [:]
     ) {
         self.keys = keys
-        self.firstRows = firstRows
         reading = BatchReading(context: context, request: request, entity: entity)
         unsavedObjects = unsaved
     }
@@ -161,13 +156,15 @@ final class FetchedBatches {
         }
     }
 
+    /// Makes the objects of the first batch, whose rows were read with the identities.
+    func takeFirstBatch(_ rows: StoreRows) throws { _ = try readBatch(0, rows) }
+
     /// - Throws: the error that kept the identities from being read.
-    private func readBatch(_ number: Int) throws -> Batch {
+    private func readBatch(_ number: Int, _ rows: StoreRows? = nil) throws -> Batch {
         let first = number * reading.request.fetchBatchSize
         let positions = first..<min(first + reading.request.fetchBatchSize, count)
         let read = try keys.keys.keys(at: positions)
-        let firstRows = number == 0 ? self.firstRows.take() : nil
-        let objects = reading.read(firstRows) { window(read, at: positions) }
+        let objects = reading.read(rows) { window(read, at: positions) }
         let batch = Batch(
             number: number, objects: objects.objects, prefetched: objects.prefetched)
         if liveBatches.count == Self.liveBatchLimit { liveBatches.removeFirst() }

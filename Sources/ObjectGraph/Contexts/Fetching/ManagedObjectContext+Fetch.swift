@@ -26,11 +26,9 @@ extension ManagedObjectContext {
         if request.fetchBatchSize > 0, !needsAllIdentities, fetch.pending.isEmpty, parent == nil,
             let start = try channel.stores().startList(request, entity: entity)
         {
-            return FetchedObjects(
-                .batches(
-                    FetchedBatches(
-                        start.keys, request, entity: entity, context: self,
-                        firstRows: start.firstRows)))
+            let batches = FetchedBatches(start.keys, request, entity: entity, context: self)
+            if let rows = start.firstRows { try batches.takeFirstBatch(rows) }
+            return FetchedObjects(.batches(batches))
         }
         return try request.inOneState(of: entity, in: self) {
             FetchedObjects(try fetch.results(fetch.find(request), request))

@@ -28,7 +28,10 @@ extension SQLiteStore {
                 let size = min(max(request.fetchBatchSize, Self.firstKeyCount), .max - 1)
                 let first = try reading.keys(size + 1)
                 statement.endTrace()
+                // The count cannot exceed the limit.
                 guard reading.isRunning, !statement.hasSorted,
+                    request.fetchLimit == 0
+                        || request.fetchLimit - first.count > Self.nearKeyCount,
                     request.predicate == nil || !statement.hasScanned, try connection.hasWAL(),
                     // Sees the same state, since the other statement is still running.
                     let count = try count(
@@ -60,12 +63,13 @@ extension SQLiteStore {
         return { commits.count.load(ordering: .acquiring) == count }
     }
 
-    /// Nil if the first batch needs no rows, or others that must be of the same state, or if they
-    /// cannot be read: who asks for the batch then gets the error.
+    /// Nil if the first batch needs no rows, many, or others that must be of the same state, or if
+    /// they cannot be read: who asks for the batch then gets the error.
     private func firstRows(
         of request: FetchRequest, _ keys: [EntityKey], _ entity: Entity, on connection: Connection
     ) -> RowList? {
-        guard request.includesPropertyValues, request.relationshipKeyPathsForPrefetching.isEmpty
+        guard request.includesPropertyValues, request.fetchBatchSize <= Self.firstKeyCount,
+            request.relationshipKeyPathsForPrefetching.isEmpty
         else { return nil }
         return try? rows(
             keys.prefix(request.fetchBatchSize).map(\.key), entity, on: connection)
