@@ -63,10 +63,11 @@ final class EngineHabits: HabitSubject, Sendable {
                 counts[chat] = Int(row["unread"]?.integer ?? 0)
             }
             var sum = 0
-            for chat in try context.fetch(
+            let chats = try context.fetch(
                 Self.all("Chat", .descending("updatedAt")), as: Chat.self)
-            {
-                sum += chat[Chat.title].utf8.count + counts[chat.objectID, default: 0]
+            for (position, chat) in chats.enumerated() {
+                let unread = counts[chat.objectID, default: 0]
+                sum += (position + 1) * (chat[Chat.title].utf8.count + 31 * unread)
             }
             return sum
         }
@@ -113,19 +114,22 @@ final class EngineHabits: HabitSubject, Sendable {
             ]
             request.propertiesToGroupBy = ["sender"]
             return try context.fetchDictionaries(request).reduce(0) {
-                $0 + ($1["sender"]?.string?.utf8.count ?? 0) * Int($1["count"]?.integer ?? 0)
+                let count = Int($1["count"]?.integer ?? 0)
+                return $0 + ($1["sender"]?.string?.utf8.count ?? 0) * count * count
             }
         }
     }
 
     func walkBranches() throws -> Int {
-        @Sendable func sum(_ branch: Branch) -> Int {
-            branch[Branch.children].reduce(branch[Branch.name].utf8.count) { $0 + sum($1) }
+        @Sendable func sum(_ branch: Branch, _ depth: Int) -> Int {
+            branch[Branch.children].reduce(depth * branch[Branch.name].utf8.count) {
+                $0 + sum($1, depth + 1)
+            }
         }
         return try inContext { context in
             var roots = Self.all("Branch")
             roots.predicate = try ObjectPredicate("parent == nil")
-            return try context.fetch(roots, as: Branch.self).reduce(0) { $0 + sum($1) }
+            return try context.fetch(roots, as: Branch.self).reduce(0) { $0 + sum($1, 1) }
         }
     }
 
@@ -188,7 +192,9 @@ final class EngineHabits: HabitSubject, Sendable {
                 request, in: context, sectionedBy: .keyPath("sender"))
             try list.performFetch()
             let sections = list.sections ?? []
-            var sum = sections.reduce(0) { $0 + $1.name.utf8.count * $1.numberOfObjects }
+            var sum = sections.reduce(0) {
+                $0 + $1.name.utf8.count * $1.numberOfObjects * $1.numberOfObjects
+            }
             for row in 0..<min(20, sections.first?.numberOfObjects ?? 0) {
                 let post = try list.object(at: IndexPath(indexes: [0, row]))
                 sum += post[Post.text].utf8.count

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Each method does the whole work of one habit, as the subject's best user would write it. Methods
 /// that read return a sum of what they read, which ``Habit`` compares with SQL: the length of each
-/// text and the value of each number.
+/// text and the value of each number, weighted by place, depth or group where that matters.
 protocol HabitSubject: InspectableSubject {
     init(habits: SubjectConfiguration, _ questions: HabitQuestions) throws
 

@@ -55,27 +55,14 @@ extension CHabits {
         }
     }
 
-    /// What an editor of a post has read.
-    private struct Draft {
-        let key: Int64
-        let version: Int64
-        let text: String
-        let isRead: Bool
+    private func firstPosts() throws -> [PostRecord] {
+        try posts("ORDER BY ZNUMBER LIMIT \(questions.sizes.edits)")
     }
 
-    private func firstPosts() throws -> [Draft] {
-        var select = try connection.prepare(
-            """
-            SELECT Z_PK, Z_OPT, ZTEXT, ZISREAD FROM ZPOST ORDER BY ZNUMBER \
-            LIMIT \(questions.sizes.edits)
-            """)
-        var posts: [Draft] = []
-        while try select.step() {
-            posts.append(
-                Draft(
-                    key: select.integer(0), version: select.integer(1), text: select.text(2),
-                    isRead: select.integer(3) != 0))
-        }
+    private func posts(_ order: String = "") throws -> [PostRecord] {
+        var select = try connection.prepare("SELECT \(PostRecord.selection) FROM ZPOST \(order)")
+        var posts: [PostRecord] = []
+        while try select.step() { posts.append(PostRecord(select)) }
         return posts
     }
 
@@ -107,45 +94,20 @@ extension CHabits {
     }
 
     func readAfterForeignUpdate() throws -> Int {
-        _ = try flags()
+        _ = try posts()
         try connection.execute("UPDATE ZPOST SET ZISREAD = 1, Z_OPT = Z_OPT + 1")
-        return try flags().count { $0.isRead }
-    }
-
-    private struct Flag {
-        let key: Int64
-        let number: Int64
-        let text: String
-        let sender: String
-        let sentAt: Double
-        let isRead: Bool
-    }
-
-    private func flags() throws -> [Flag] {
-        var select = try connection.prepare(
-            "SELECT Z_PK, ZNUMBER, ZTEXT, ZSENDER, ZSENTAT, ZISREAD FROM ZPOST")
-        var flags: [Flag] = []
-        while try select.step() {
-            flags.append(
-                Flag(
-                    key: select.integer(0), number: select.integer(1), text: select.text(2),
-                    sender: select.text(3), sentAt: select.real(4), isRead: select.integer(5) != 0))
-        }
-        return flags
+        return try posts().count { $0.isRead }
     }
 
     func editAndUndo() throws {
-        var select = try connection.prepare(
-            "SELECT Z_PK, ZTEXT FROM ZPOST ORDER BY ZNUMBER LIMIT \(questions.sizes.edits)")
-        var texts: [(key: Int64, text: String)] = []
-        while try select.step() { texts.append((select.integer(0), select.text(1))) }
+        let posts = try firstPosts()
         var update = try connection.prepare(
             "UPDATE ZPOST SET ZTEXT = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
         for isUndo in [false, true] {
             try connection.transaction {
-                for (key, text) in texts {
-                    update.bind(isUndo ? text : "edited", 1)
-                    update.bind(key, 2)
+                for post in posts {
+                    update.bind(isUndo ? post.text : "edited", 1)
+                    update.bind(post.key, 2)
                     try update.run()
                 }
             }
@@ -208,5 +170,15 @@ extension CHabits {
 
     private func lastKey(_ entity: String) throws -> Int64 {
         try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity)'")
+    }
+}
+
+extension PostRecord {
+    /// Reads a row of `selection`.
+    fileprivate init(_ statement: borrowing CStatement) {
+        self.init(
+            key: statement.integer(0), version: statement.integer(1),
+            number: statement.integer(2), text: statement.text(3), sender: statement.text(4),
+            sentAt: statement.real(5), isRead: statement.integer(6) != 0)
     }
 }

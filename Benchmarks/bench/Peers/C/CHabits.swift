@@ -56,7 +56,10 @@ final class CHabits: HabitSubject {
         while try select.step() {
             chats.append(Chat(key: select.integer(0), title: select.text(1)))
         }
-        return chats.reduce(0) { $0 + $1.title.utf8.count + counts[$1.key, default: 0] }
+        return chats.enumerated().reduce(0) { sum, chat in
+            let unread = counts[chat.element.key, default: 0]
+            return sum + (chat.offset + 1) * (chat.element.title.utf8.count + 31 * unread)
+        }
     }
 
     func readCalendar() throws -> Int {
@@ -95,7 +98,10 @@ final class CHabits: HabitSubject {
         var select = try connection.prepare(
             "SELECT ZSENDER, COUNT(*) FROM ZPOST GROUP BY ZSENDER")
         var sum = 0
-        while try select.step() { sum += select.text(0).utf8.count * Int(select.integer(1)) }
+        while try select.step() {
+            let count = Int(select.integer(1))
+            sum += select.text(0).utf8.count * count * count
+        }
         return sum
     }
 
@@ -104,13 +110,15 @@ final class CHabits: HabitSubject {
             "SELECT Z_PK, ZNAME FROM ZBRANCH WHERE ZPARENT IS NULL")
         // One read transaction, as a turn of a context's queue has.
         try connection.execute("BEGIN")
-        let total = try Self.branches(&roots).reduce(0) { try $0 + sum($1) }
+        let total = try Self.branches(&roots).reduce(0) { try $0 + sum($1, 1) }
         try connection.execute("COMMIT")
         return total
     }
 
-    private func sum(_ branch: Branch) throws -> Int {
-        try children(branch.key).reduce(branch.name.utf8.count) { try $0 + sum($1) }
+    private func sum(_ branch: Branch, _ depth: Int) throws -> Int {
+        try children(branch.key).reduce(depth * branch.name.utf8.count) {
+            try $0 + sum($1, depth + 1)
+        }
     }
 
     private static func branches(_ select: inout CStatement) throws -> [Branch] {

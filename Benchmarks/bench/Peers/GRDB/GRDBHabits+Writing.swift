@@ -38,27 +38,13 @@ extension GRDBHabits {
         }
     }
 
-    /// What an editor of a post has read.
-    private struct Draft: FetchableRecord {
-        let key: Int64
-        let version: Int64
-        let text: String
-        let isRead: Bool
-
-        init(row: Row) {
-            key = row[0]
-            version = row[1]
-            text = row[2]
-            isRead = row[3]
-        }
+    private func firstPosts(_ database: Database) throws -> [PostRecord] {
+        try posts(database, "ORDER BY ZNUMBER LIMIT \(questions.sizes.edits)")
     }
 
-    private func firstPosts(_ database: Database) throws -> [Draft] {
-        try SQLRequest<Draft>(
-            sql: """
-                SELECT Z_PK, Z_OPT, ZTEXT, ZISREAD FROM ZPOST ORDER BY ZNUMBER \
-                LIMIT \(questions.sizes.edits)
-                """, cached: true
+    private func posts(_ database: Database, _ order: String = "") throws -> [PostRecord] {
+        try SQLRequest<PostRecord>(
+            sql: "SELECT \(PostRecord.selection) FROM ZPOST \(order)", cached: true
         ).fetchAll(database)
     }
 
@@ -95,45 +81,22 @@ extension GRDBHabits {
     }
 
     func readAfterForeignUpdate() throws -> Int {
-        struct Flag: FetchableRecord {
-            let key: Int64
-            let number: Int64
-            let text: String
-            let sender: String
-            let sentAt: Double
-            let isRead: Bool
-
-            init(row: Row) {
-                key = row[0]
-                number = row[1]
-                text = row[2]
-                sender = row[3]
-                sentAt = row[4]
-                isRead = row[5]
-            }
-        }
-        let request = SQLRequest<Flag>(
-            sql: "SELECT Z_PK, ZNUMBER, ZTEXT, ZSENDER, ZSENTAT, ZISREAD FROM ZPOST",
-            cached: true)
-        _ = try pool.read { try request.fetchAll($0) }
+        _ = try pool.read { try posts($0) }
         try pool.write {
             try $0.execute(sql: "UPDATE ZPOST SET ZISREAD = 1, Z_OPT = Z_OPT + 1")
         }
-        return try pool.read { try request.fetchAll($0) }.count { $0.isRead }
+        return try pool.read { try posts($0) }.count { $0.isRead }
     }
 
     func editAndUndo() throws {
-        let posts = SQLRequest<Named>(
-            sql: "SELECT Z_PK, ZTEXT FROM ZPOST ORDER BY ZNUMBER LIMIT \(questions.sizes.edits)",
-            cached: true)
-        let before = try pool.read { try posts.fetchAll($0) }
+        let before = try pool.read { try firstPosts($0) }
         for isUndo in [false, true] {
             try pool.write { database in
                 let update = try database.cachedStatement(
                     sql: "UPDATE ZPOST SET ZTEXT = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = ?")
                 for post in before {
                     try update.execute(
-                        arguments: [isUndo ? post.name : "edited", post.key])
+                        arguments: [isUndo ? post.text : "edited", post.key])
                 }
             }
         }
@@ -197,5 +160,13 @@ extension GRDBHabits {
         }
         try database.execute(
             sql: "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_NAME = ?", arguments: [key, entity])
+    }
+}
+
+extension PostRecord: FetchableRecord {
+    init(row: Row) {
+        self.init(
+            key: row[0], version: row[1], number: row[2], text: row[3], sender: row[4],
+            sentAt: row[5], isRead: row[6])
     }
 }

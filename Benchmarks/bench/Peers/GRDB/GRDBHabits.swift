@@ -55,7 +55,10 @@ final class GRDBHabits: HabitSubject {
             ).fetchAll(database)
             return (counts, chats)
         }
-        return chats.reduce(0) { $0 + $1.name.utf8.count + counts[$1.key, default: 0] }
+        return chats.enumerated().reduce(0) { sum, chat in
+            let unread = counts[chat.element.key, default: 0]
+            return sum + (chat.offset + 1) * (chat.element.name.utf8.count + 31 * unread)
+        }
     }
 
     func readCalendar() throws -> Int {
@@ -91,7 +94,7 @@ final class GRDBHabits: HabitSubject {
                 database, sql: "SELECT ZSENDER, COUNT(*) FROM ZPOST GROUP BY ZSENDER")
             while let row = try rows.next() {
                 let (sender, count): (String, Int) = (row[0], row[1])
-                sum += sender.utf8.count * count
+                sum += sender.utf8.count * count * count
             }
             return sum
         }
@@ -101,13 +104,15 @@ final class GRDBHabits: HabitSubject {
         let roots = SQLRequest<Named>(
             sql: "SELECT Z_PK, ZNAME FROM ZBRANCH WHERE ZPARENT IS NULL", cached: true)
         return try pool.read { database in
-            func sum(_ branch: Named) throws -> Int {
+            func sum(_ branch: Named, _ depth: Int) throws -> Int {
                 try SQLRequest<Named>(
                     sql: "SELECT Z_PK, ZNAME FROM ZBRANCH WHERE ZPARENT = ?",
                     arguments: [branch.key], cached: true
-                ).fetchAll(database).reduce(branch.name.utf8.count) { try $0 + sum($1) }
+                ).fetchAll(database).reduce(depth * branch.name.utf8.count) {
+                    try $0 + sum($1, depth + 1)
+                }
             }
-            return try roots.fetchAll(database).reduce(0) { try $0 + sum($1) }
+            return try roots.fetchAll(database).reduce(0) { try $0 + sum($1, 1) }
         }
     }
 

@@ -19,8 +19,6 @@ struct Habit: Sendable {
         case answer(String)
         /// The work writes, and this statement then returns the number.
         case effect(String, @Sendable (HabitSizes) -> Int)
-
-        var isWritten: Bool { if case .effect = self { true } else { false } }
     }
 
     static func named(_ name: String) -> Habit? { all.first { $0.name == name } }
@@ -47,12 +45,19 @@ extension Habit {
         }
     }
 
+    /// A group weighs by the square of its size, so that posts of a wrong sender show.
+    private static let groupSum = """
+        (SELECT SUM(LENGTH(ZSENDER) * count * count) FROM \
+        (SELECT ZSENDER, COUNT(*) AS count FROM ZPOST GROUP BY ZSENDER))
+        """
+
     private static let reading = [
         Habit(
             reading: "chats", "all chats with their unread counts",
             answer: """
-                SELECT (SELECT SUM(LENGTH(ZTITLE)) FROM ZCHAT) \
-                + (SELECT COUNT(*) FROM ZPOST WHERE ZISREAD = 0)
+                SELECT SUM(place * (LENGTH(ZTITLE) + 31 * (SELECT COUNT(*) FROM ZPOST \
+                WHERE ZCHAT = c.Z_PK AND ZISREAD = 0))) FROM (SELECT *, \
+                ROW_NUMBER() OVER (ORDER BY ZUPDATEDAT DESC) AS place FROM ZCHAT) c
                 """
         ) { try $0.listChats() },
         Habit(
@@ -74,11 +79,15 @@ extension Habit {
         ) { try $0.completeNames() },
         Habit(
             reading: "group-count", "the number of posts by sender",
-            answer: "SELECT SUM(LENGTH(ZSENDER)) FROM ZPOST"
+            answer: "SELECT \(groupSum)"
         ) { try $0.countBySender() },
         Habit(
             reading: "tree", "all branches, one branch's children at a time",
-            answer: "SELECT SUM(LENGTH(ZNAME)) FROM ZBRANCH"
+            answer: """
+                WITH RECURSIVE t(key, depth) AS (SELECT Z_PK, 1 FROM ZBRANCH WHERE ZPARENT IS NULL \
+                UNION ALL SELECT Z_PK, depth + 1 FROM ZBRANCH JOIN t ON ZPARENT = t.key) \
+                SELECT SUM(depth * LENGTH(ZNAME)) FROM t JOIN ZBRANCH ON Z_PK = t.key
+                """
         ) { try $0.walkBranches() },
         Habit(
             reading: "wide", "three of sixty values of each row",
@@ -114,13 +123,13 @@ extension Habit {
         Habit(
             reading: "sections", "a list with sections and its first page",
             answer: """
-                SELECT (SELECT SUM(LENGTH(ZSENDER)) FROM ZPOST) + (SELECT SUM(LENGTH(ZTEXT)) \
+                SELECT \(groupSum) + (SELECT SUM(LENGTH(ZTEXT)) \
                 FROM (SELECT ZTEXT FROM ZPOST WHERE ZSENDER = (SELECT MIN(ZSENDER) \
                 FROM ZPOST) ORDER BY ZSENTAT LIMIT 20))
                 """
         ) { try $0.listSections() },
         Habit(
-            reading: "photos", "the names of rows with a megabyte each",
+            reading: "photos", "the names of rows whose megabyte is in a file of its own",
             answer: "SELECT SUM(LENGTH(ZNAME)) FROM ZPHOTO"
         ) { try $0.listPhotos() },
     ]
@@ -128,9 +137,11 @@ extension Habit {
     private static let writing = [
         Habit(
             writing: "find-or-create", "contacts by a unique address, half of them new",
-            effect: "SELECT COUNT(*) FROM ZCONTACT"
+            effect: "SELECT SUM(LENGTH(ZEMAIL) * LENGTH(ZNAME)) FROM ZCONTACT"
         ) {
-            $0.contacts + $0.contacts / 2
+            (0..<$0.contacts + $0.contacts / 2).reduce(0) {
+                $0 + HabitSizes.email($1).count * HabitSizes.contactName($1).count
+            }
         } _: {
             try $0.findOrCreateContacts()
         },
@@ -185,8 +196,12 @@ extension Habit {
         },
         Habit(
             writing: "rules", "forms with 200 validation rules each",
-            effect: "SELECT COUNT(*) FROM ZFORM", \.edits
-        ) { try $0.insertForms() },
+            effect: "SELECT SUM(ZFIELD0 * (ZFIELD19 + 1)) FROM ZFORM"
+        ) {
+            HabitQuestions(sizes: $0).forms.reduce(0) { $0 + Int($1[0] * ($1[19] + 1)) }
+        } _: {
+            try $0.insertForms()
+        },
         Habit(
             writing: "conflict", "an edit of posts that were changed meanwhile",
             effect: """

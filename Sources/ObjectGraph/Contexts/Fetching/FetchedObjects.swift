@@ -1,11 +1,10 @@
 /// The objects of a fetch in their order: all of them, or loaded in batches while it is traversed.
 ///
-/// With a `fetchBatchSize` the result holds identities, and reading an index
-/// loads the batch around it. Traversing n objects costs 1 + ⌈n / size⌉ statements. A list of
-/// more than 256 objects that SQLite reads in order costs a statement more, for its count. A long
-/// one is returned with that and the rows of its first batch, one statement more; another thread
-/// reads the other identities from the same state. Only the last
-/// few batches are kept alive, so going far back reads a batch again. `Array(result)` loads
+/// With a `fetchBatchSize` the result holds identities, and reading an index loads the batch around
+/// it. Traversing n objects costs 1 + ⌈n / size⌉ statements. A list of more than 256 objects that
+/// SQLite reads in order costs a statement more, for its count. A long one is returned with its first
+/// batch, while another thread reads the other identities from the same state. Only the last few
+/// batches are kept alive, so going far back reads a batch again. `Array(result)` loads
 /// everything. Batches also work beside pending changes and in child contexts, where Core Data
 /// loads the whole result at once. Prefetched objects are kept with the result, or with their
 /// batch. Queue: that of the context. Source: spec §3.9.

@@ -29,7 +29,7 @@ struct ResultList {
     var sections: RankedList<String>
     /// Of each item, by its identity; nil until one is looked for, since a list that only shows
     /// objects needs none.
-    private var knownHandles: [RowIdentity: Handle]?
+    private var handles: [RowIdentity: Handle]?
     var sectionHandles: [String: SectionHandle] = [:]
 
     /// Whether the list is divided by a section key. Otherwise it has one section, "".
@@ -63,25 +63,13 @@ struct ResultList {
     var count: Int { items.count }
 
     /// The item of an identity; nil if the list has none. Cost: O(n) for the first one, then O(1).
-    mutating func handle(of identity: RowIdentity) -> Handle? { handles[identity] }
-
-    private var handles: [RowIdentity: Handle] {
-        mutating get {
-            knowHandles()
-            return knownHandles!
-        }
-        _modify {
-            knowHandles()
-            yield &knownHandles!
-        }
-    }
-
-    private mutating func knowHandles() {
-        guard knownHandles == nil else { return }
-        var handles: [RowIdentity: Handle] = [:]
-        handles.reserveCapacity(items.count)
-        items.forEach { handles[RowIdentity($1)] = $0 }
-        knownHandles = handles
+    mutating func handle(of identity: RowIdentity) -> Handle? {
+        if let handles { return handles[identity] }
+        var made: [RowIdentity: Handle] = [:]
+        made.reserveCapacity(items.count)
+        items.forEach { made[RowIdentity($1)] = $0 }
+        handles = made
+        return made[identity]
     }
 
     // MARK: - Items
@@ -93,13 +81,13 @@ struct ResultList {
                 key: EntityKey(object), storeNumber: object.binding.storeNumber,
                 object: holdsObjects || isUnsaved ? object : nil, stamp: stamp),
             at: position)
-        handles[RowIdentity(object)] = handle
+        handles?[RowIdentity(object)] = handle
         if isUnsaved { unsaved.insert(handle) }
         return handle
     }
 
     mutating func remove(_ handle: Handle) {
-        handles[RowIdentity(items[handle])] = nil
+        handles?[RowIdentity(items[handle])] = nil
         unsaved.remove(handle)
         items.remove(handle)
     }
@@ -115,8 +103,8 @@ struct ResultList {
             guard let object = items[handle].object, object.reference >= 0 else { continue }
             let item = items[handle]
             if item.key.key < 0 {
-                handles[RowIdentity(item)] = nil
-                handles[RowIdentity(object)] = handle
+                handles?[RowIdentity(item)] = nil
+                handles?[RowIdentity(object)] = handle
                 items[handle].key = EntityKey(object)
                 renewed.append((handle, item.key))
             }

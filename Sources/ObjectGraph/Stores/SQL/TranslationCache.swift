@@ -4,8 +4,8 @@ import Synchronization
 /// its key needs no new translation.
 ///
 /// The cache has only requests whose SQL does not depend on their constants: without a predicate,
-/// or with a few comparisons of numbers, dates and strings. Requests that differ only in such constants,
-/// the limit or the offset share a statement and differ in its bindings.
+/// or with a few comparisons of numbers, dates and strings. Requests that differ only in such
+/// constants, the limit or the offset share a statement and differ in its bindings.
 package final class TranslationCache: Sendable {
     private static let capacity = 16
     private static let maximumConstantCount = 16

@@ -96,6 +96,23 @@ import Testing
         }
     }
 
+    @Test func `a merge from another process reaches the first batch (§3.9.10)`() throws {
+        try addBooks(1...6000)
+        try context.performAndWait {
+            let books = try list(books())
+            try fixture.execute(
+                "UPDATE ZPUBLICATION SET ZTITLE = '00000006b', Z_OPT = 2 WHERE Z_PK = 6")
+            let first = self.books { ($0.fetchLimit, $0.includesPropertyValues) = (6, false) }
+            let changed = try context.fetchObjectIDs(first)[5]
+            ManagedObjectContext.mergeChanges(
+                ObjectChanges(updated: [changed]), into: [context])
+            #expect(books[5].title == "00000006b")
+            // The version is the new one, so that this is no conflict.
+            books[5].title = "00000006c"
+            try context.save()
+        }
+    }
+
     @Test func `a first batch that cannot be read is reported when it is used (§3.9.10)`() throws {
         try addBooks(1...6000)
         try fixture.execute("UPDATE ZPUBLICATION SET ZAUTHOR = -7 WHERE Z_PK = 3")

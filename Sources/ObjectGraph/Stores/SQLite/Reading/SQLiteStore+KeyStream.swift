@@ -27,20 +27,26 @@ extension SQLiteStore {
                 // One more than the first page, to see whether anything is left.
                 let size = min(max(request.fetchBatchSize, Self.firstKeyCount), .max - 1)
                 let first = try reading.keys(size + 1)
-                statement.endTrace()
+                func readAll() throws -> (value: ListStart, rest: (any RestOfRead)?) {
+                    let keys = KeyStream(try first + reading.keys(.max))
+                    return (ListStart(keys: keys, firstRows: nil), nil)
+                }
                 // The count cannot exceed the limit.
                 guard reading.isRunning, !statement.hasSorted,
                     request.fetchLimit == 0
                         || request.fetchLimit - first.count > Self.nearKeyCount,
-                    request.predicate == nil || !statement.hasScanned, try connection.hasWAL(),
+                    request.predicate == nil || !statement.hasScanned
+                else { return try readAll() }
+                // The statements in between have events of their own.
+                statement.endTrace()
+                guard try connection.hasWAL(),
                     // Sees the same state, since the other statement is still running.
                     let count = try count(
                         request, entity, translation.bindings, on: connection),
                     count - first.count > Self.nearKeyCount
                 else {
-                    if reading.isRunning { statement.continueTrace() }
-                    let keys = KeyStream(try first + reading.keys(.max))
-                    return (ListStart(keys: keys, firstRows: nil), nil)
+                    statement.continueTrace()
+                    return try readAll()
                 }
                 let stream = KeyStream(
                     startingWith: first, count: count,
