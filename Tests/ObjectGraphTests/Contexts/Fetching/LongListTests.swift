@@ -99,7 +99,7 @@ import Testing
     @Test func `a merge from another process reaches the first batch (§3.9.10)`() throws {
         try addBooks(1...6000)
         try context.performAndWait {
-            let books = try list(books())
+            let books = try list(self.books { $0.returnsObjectsAsFaults = false })
             try fixture.execute(
                 "UPDATE ZPUBLICATION SET ZTITLE = '00000006b', Z_OPT = 2 WHERE Z_PK = 6")
             let first = self.books { ($0.fetchLimit, $0.includesPropertyValues) = (6, false) }
