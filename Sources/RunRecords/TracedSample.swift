@@ -99,6 +99,9 @@ public struct TracedSample: Codable, Hashable, Sendable {
         self.droppedCount = droppedCount
     }
 
+    /// The longest time in which the main queue could not answer; 0 if it was not used.
+    public var longestStallSeconds: Double { stalls.first?.seconds ?? 0 }
+
     /// The time in which the main queue was busy.
     public var mainQueueBusySeconds: Double { mainQueue.reduce(0) { $0 + $1.seconds } }
 }

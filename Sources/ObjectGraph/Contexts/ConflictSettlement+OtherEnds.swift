@@ -8,7 +8,8 @@ extension ConflictSettlement {
     /// An object that a policy has settled, and what its to-one relationships led to before.
     struct SettledObject {
         let object: ManagedObject
-        let mine: [Int: ManagedObject]
+        /// In the order of the entity's to-one relationships.
+        let mine: [ManagedObject?]
 
         init(_ object: ManagedObject) {
             self.object = object
@@ -19,11 +20,11 @@ extension ConflictSettlement {
         /// in the newest row, and those of now.
         var possibleEnds: [ManagedObject] {
             let entity = object.binding.entity
-            return entity.toOneIndexes.flatMap { index -> [ManagedObject] in
+            return zip(entity.toOneIndexes, mine).flatMap { index, mine -> [ManagedObject] in
                 let property = entity.properties[index]
                 guard property.relationship!.inverseIndex != nil else { return [] }
                 return [
-                    mine[index], object.isInserted ? nil : object.storedDestination(of: property),
+                    mine, object.isInserted ? nil : object.storedDestination(of: property),
                     object.destination(of: property),
                 ].compactMap(\.self)
             }
@@ -37,26 +38,27 @@ extension ConflictSettlement {
                     !$0.state.isDetached && !$0.isDeleted && !$0.isWritten
                 }), in: context)
         for settled in settled where !settled.object.isDeleted {
-            for index in settled.object.binding.entity.toOneIndexes {
-                let property = settled.object.binding.entity.properties[index]
+            let entity = settled.object.binding.entity
+            for (index, mine) in zip(entity.toOneIndexes, settled.mine) {
+                let property = entity.properties[index]
                 guard let inverse = context.model.inverse(of: property.relationship!) else {
                     continue
                 }
-                try settle(settled, property, inverse)
+                try settle(settled.object, mine, property, inverse)
             }
         }
     }
 
+    /// - Parameter mine: Where the relationship led to before.
     private func settle(
-        _ settled: SettledObject, _ property: Property, _ inverse: Property
+        _ object: ManagedObject, _ mine: ManagedObject?, _ property: Property, _ inverse: Property
     ) throws {
-        let object = settled.object
         let theirs = object.isInserted ? nil : object.storedDestination(of: property)
         if let end = object.destination(of: property), try !canLead(to: end, end === theirs) {
             object.store(nil, in: property)
         }
         let result = object.destination(of: property)
-        var ends = [settled.mine[property.index], theirs, result].compactMap(\.self)
+        var ends = [mine, theirs, result].compactMap(\.self)
         while let end = ends.popLast() {
             guard !ends.contains(end) else { continue }
             guard !end.state.isDetached, !end.isDeleted, try end.renewUnchanged(in: context) else {
@@ -124,11 +126,9 @@ extension ConflictSettlement {
 }
 
 extension ManagedObject {
-    /// The destinations of the to-one relationships, by property index.
-    final var ends: [Int: ManagedObject] {
-        binding.entity.toOneIndexes.reduce(into: [:]) { ends, index in
-            ends[index] = destination(of: binding.entity.properties[index])
-        }
+    /// The destinations of the entity's to-one relationships, in their order.
+    final var ends: [ManagedObject?] {
+        binding.entity.toOneIndexes.map { destination(of: binding.entity.properties[$0]) }
     }
 
     /// Notes an addition or a removal of a member if the store has another one.

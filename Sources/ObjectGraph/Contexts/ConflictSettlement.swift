@@ -5,11 +5,16 @@ struct ConflictSettlement {
 
     func settle(_ conflicts: [MergeConflict]) throws {
         guard kind != .error else { throw SaveError.mergeConflicts(conflicts) }
+        try settle(conflicts.compactMap { context.registeredObject(for: $0.objectID) })
+    }
+
+    /// Settles objects whose rows others have changed.
+    func settle(_ objects: [ManagedObject]) throws {
         var settled: [SettledObject] = []
         var rolledBack: [ManagedObject] = []
         var gone: [ManagedObject] = []
-        for conflict in conflicts {
-            guard let object = context.registeredObject(for: conflict.objectID) else { continue }
+        settled.reserveCapacity(objects.count)
+        for object in objects {
             settled.append(SettledObject(object))
             if let row = try context.newestRows.row(of: object, in: context) {
                 if kind == .rollback, !object.isDeleted { rolledBack.append(object) }
@@ -37,7 +42,7 @@ struct ConflictSettlement {
         defer {
             object.contents?.unload()
             // Objects that gain or lose this one as a member read their members again.
-            for ends in [owners, object.ends] { ends.values.forEach { $0.contents?.unload() } }
+            for end in owners + object.ends { end?.contents?.unload() }
             object.awake(fromSnapshotEvents: .mergePolicy)
         }
         if object.isDeleted {

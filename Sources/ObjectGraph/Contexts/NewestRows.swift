@@ -4,16 +4,16 @@ struct NewestRows {
     /// that is gone.
     private var kept: [ManagedObject: RowReference?] = [:]
 
-    /// Reads the rows of objects in one statement a store for each entity, and keeps them. A single
-    /// object reads its own when it is asked for.
+    /// Reads the rows of objects in one statement a store for each entity, and keeps them. Of a
+    /// single one only the cached row is forgotten, so that it is read when it is asked for.
     mutating func read(
         of objects: Set<ManagedObject>, in context: ManagedObjectContext
     ) throws {
         let unread = objects.filter { kept[$0] == nil }
-        for group in Dictionary(grouping: unread, by: { ObjectIdentifier($0.binding) }).values
-        where group.count > 1 {
+        for group in Dictionary(grouping: unread, by: { ObjectIdentifier($0.binding) }).values {
             let binding = group[0].binding
             for object in group { context.coordinator.forgetRow(object.reference, binding.scope) }
+            guard group.count > 1 else { continue }
             let found = try context.channel.rows(
                 group.map(\.reference).sorted(), entity: binding.entity,
                 storeNumber: binding.storeNumber)

@@ -51,6 +51,10 @@ package final class Entity: Sendable {
     /// The to-many relationships with a minimum or maximum count.
     let counted: PropertyMask
 
+    /// The attributes whose values a row has as they are: neither composite nor transformable, and
+    /// never in a file.
+    let plainAttributes: PropertyMask
+
     /// The to-one relationships, by property index.
     let toOneIndexes: [Int]
     let transientIndexes: [Int]
@@ -115,6 +119,9 @@ package final class Entity: Sendable {
         }
         self.validated = validated
         self.counted = counted
+        plainAttributes = properties.reduce(into: PropertyMask()) { plain, property in
+            if property.hasPlainValue { plain.insert(property.index) }
+        }
         toOneIndexes = properties.filter { $0.kind == .toOne }.map(\.index)
         transientIndexes = properties.filter(\.isTransient).map(\.index)
         derived = properties.reduce(into: PropertyMask()) { derived, property in

@@ -105,6 +105,12 @@ package final class Property: Sendable {
 
     var isComposite: Bool { kind == .attribute(.composite) }
 
+    /// Whether a row has the value as it is: neither composite nor transformable, and never in a file.
+    var hasPlainValue: Bool {
+        guard let attributeType, slot != nil, !isElement else { return false }
+        return ![.composite, .transformable, .binaryData].contains(attributeType)
+    }
+
     /// Whether the property stores a place in an ordered relationship.
     package var isPlace: Bool { name.first == "(" }
 

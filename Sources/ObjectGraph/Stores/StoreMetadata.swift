@@ -48,7 +48,12 @@ extension StoreMetadata {
 /// ones, which are kept.
 package struct MetadataList: @unchecked Sendable {
     // @unchecked Sendable: the values of a property list are immutable.
-    private var entries: [String: Any]
+    private var entries: [String: Any] {
+        didSet { bytes = nil }
+    }
+
+    /// What it was read from; nil for a list that has changed.
+    private(set) var bytes: Data?
 
     package init(
         versionHashes: [String: Data], type: PersistentStoreDescription.StoreType = .sqlite
@@ -64,6 +69,7 @@ package struct MetadataList: @unchecked Sendable {
     package init(_ data: Data) {
         let list = try? PropertyListSerialization.propertyList(from: data, format: nil)
         entries = list as? [String: Any] ?? [:]
+        bytes = data
     }
 
     package func data() throws -> Data {

@@ -6,10 +6,10 @@ public struct TraceReport {
     private let samples: [TracedSample]
 
     /// - Parameter title: The workload.
-    /// - Parameter samples: One of each subject; the one with the busiest main queue is shown first.
+    /// - Parameter samples: One of each subject; the one with the longest stall is shown first.
     public init(title: String, samples: [TracedSample]) {
         self.title = title
-        self.samples = samples.sorted { $0.mainQueueBusySeconds > $1.mainQueueBusySeconds }
+        self.samples = samples.sorted { $0.longestStallSeconds > $1.longestStallSeconds }
     }
 
     public var markdown: String {

@@ -1,35 +1,70 @@
 import Measuring
 import RunRecords
 
-/// How long the main queue of each stack was busy in its traced sample, and with what.
+/// What the main queue of each stack spent a time of its traced sample with.
 struct CausePlot {
+    /// The time that a bar divides.
+    enum Time {
+        case longestStall, busy
+    }
+
     private static let barHeight = 18.0
     private static let rowHeight = 28.0
 
     private let samples: [TracedSample]
+    private let time: Time
 
-    init(_ samples: [TracedSample]) { self.samples = samples }
+    init(_ time: Time, of samples: [TracedSample]) {
+        self.time = time
+        self.samples = samples
+    }
 
     /// The drawing, whose colours serve the lanes below it too.
     var chart: Chart {
         let longestName = samples.map { labelWidth($0.subject) }.max() ?? 0
         let frame = Frame(
-            left: min(180, longestName + 12), top: 8, right: Chart.width - 190,
+            left: min(180, longestName + 12), top: 8, right: Chart.width - 80,
             bottom: 8 + Self.rowHeight * Double(max(samples.count, 1)))
-        let longest = samples.map(\.mainQueueBusySeconds).max() ?? 0
+        let longest = samples.map(seconds).max() ?? 0
         let across = Scale(
             .linear, 0...max(longest * 1_000, 0.001), from: frame.left, to: frame.right)
         let legend = KindLegend(
             samples.flatMap { $0.mainQueue.map(\.kind) + $0.lanes.flatMap(\.segments).map(\.kind) })
         let rows = samples.enumerated().flatMap { row(of: $1, at: $0, across, frame) }
-        let axis = Axis(across, title: "milliseconds in which the main queue was busy") {
-            fixed($0, 0)
-        }
+        let axis = Axis(across, title: axisTitle) { fixed($0, 0) }
         return Chart(
-            title: "What kept the main queue busy",
+            title: title,
             summary: samples.map(\.headline).joined(separator: " "),
             height: frame.bottom + 62 + legend.height,
             marks: axis.horizontal(frame) + rows + legend.marks(from: frame.bottom + 54))
+    }
+
+    private var title: String {
+        switch time {
+        case .longestStall: "What the longest stall of the main queue was spent with"
+        case .busy: "What kept the main queue busy"
+        }
+    }
+
+    private var axisTitle: String {
+        switch time {
+        case .longestStall: "milliseconds of the longest stall"
+        case .busy: "milliseconds in which the main queue was busy"
+        }
+    }
+
+    private func shares(of sample: TracedSample) -> [TracedSample.Share] {
+        switch time {
+        case .longestStall: sample.stalls.first?.shares ?? []
+        case .busy: sample.mainQueue
+        }
+    }
+
+    private func seconds(of sample: TracedSample) -> Double {
+        switch time {
+        case .longestStall: sample.longestStallSeconds
+        case .busy: sample.mainQueueBusySeconds
+        }
     }
 
     private func row(
@@ -39,7 +74,7 @@ struct CausePlot {
         let middle = top + Self.barHeight / 2 + 4
         var seconds = 0.0
         let parts = TracedSample.Kind.allCases.map { kind in
-            (kind, sample.mainQueue.filter { $0.kind == kind }.reduce(0) { $0 + $1.seconds })
+            (kind, shares(of: sample).filter { $0.kind == kind }.reduce(0) { $0 + $1.seconds })
         }
         let bars = parts.filter { $0.1 > 0 }.map { kind, duration in
             defer { seconds += duration }
@@ -49,15 +84,12 @@ struct CausePlot {
                     right: across((seconds + duration) * 1_000), bottom: top + Self.barHeight),
                 kind.style, title: "\(kind.label): \(MetricUnit.seconds.format(duration))")
         }
-        let busy = sample.mainQueueBusySeconds
+        let whole = self.seconds(of: sample)
         return [Mark.text(sample.subject, at: Point(x: frame.left - 8, y: middle), .end)] + bars
             + [
                 Mark.text(
-                    busy > 0
-                        ? "\(MetricUnit.seconds.format(busy)), longest stall "
-                            + MetricUnit.seconds.format(sample.stalls.first?.seconds ?? 0)
-                        : "not used",
-                    at: Point(x: across(busy * 1_000) + 6, y: middle), .start, "tick")
+                    whole > 0 ? MetricUnit.seconds.format(whole) : "not used",
+                    at: Point(x: across(whole * 1_000) + 6, y: middle), .start, "tick")
             ]
     }
 }

@@ -10,7 +10,7 @@ extension TracedSample {
         let busy = mainQueueBusySeconds
         guard busy > 0 else { return "**\(escaped(name))** left the main queue alone." }
         return "**\(escaped(name))** kept the main queue busy for \(Self.time(busy)) of "
-            + "\(Self.time(seconds)), \(Self.time(stalls.first?.seconds ?? 0)) at a stretch: it "
+            + "\(Self.time(seconds)), \(Self.time(longestStallSeconds)) at a stretch: it "
             + "\(Self.most(of: mainQueue))."
     }
 
@@ -36,7 +36,7 @@ extension TracedSample {
             ? " \(droppedCount.formatted()) events were lost, so all times are too low." : ""
         return "The main queue was busy for \(Self.time(busy)) of \(Self.time(seconds)) "
             + "(\(percent(busy / max(seconds, .leastNonzeroMagnitude)))), its longest stall took "
-            + "\(Self.time(stalls.first?.seconds ?? 0)). The other queues and threads worked or "
+            + "\(Self.time(longestStallSeconds)). The other queues and threads worked or "
             + "waited for \(Self.time(others.reduce(0) { $0 + $1.seconds })).\(lost)"
     }
 
@@ -87,10 +87,11 @@ extension CausePlot {
     /// How many stacks are shown without a click.
     private static let shownCount = 3
 
-    /// The bars of all stacks, the busiest first; then the lanes of each, of the most behind a click.
+    /// The bars of all stacks, the longest stall first; then the lanes of each, of the most behind a
+    /// click.
     static func figures(of samples: [TracedSample]) -> [Markup] {
-        let samples = samples.sorted { $0.mainQueueBusySeconds > $1.mainQueueBusySeconds }
-        // The busiest two, and the best one that uses the main queue.
+        let samples = samples.sorted { $0.longestStallSeconds > $1.longestStallSeconds }
+        // The two that stall longest, and the best one that uses the main queue.
         let used = samples.filter { $0.mainQueueBusySeconds > 0 }
         guard !used.isEmpty else { return [] }
         let shown = used.count <= shownCount ? used : Array(used.prefix(2)) + [used[used.count - 1]]
@@ -98,9 +99,12 @@ extension CausePlot {
         let hidden = used.filter { sample in !shown.contains(sample) }
         return [
             .figure(
-                CausePlot(samples).chart.markup,
-                "**How long the main queue was busy, and with what**, in one traced sample of each stack. "
-                    + "Many short times are no stall; the longest stall is what a person may see."),
+                CausePlot(.longestStall, of: samples).chart.markup,
+                "**The longest stall of the main queue, and what it was spent with**, in one traced "
+                    + "sample of each stack: for so long a person gets no answer."),
+            .figure(
+                CausePlot(.busy, of: samples).chart.markup,
+                "**How long it was busy in all, and with what.** Many short times are no stall."),
             .figure(
                 .sequence(shown.map { $0.figure(left: left) }),
                 "**The queues around the longest stall.** The thick lane is the main queue: while it has a "

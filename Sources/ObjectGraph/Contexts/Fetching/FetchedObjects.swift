@@ -124,6 +124,11 @@ final class FetchedBatches {
 
     var count: Int { keys.keys.count }
 
+    /// What is kept alive, by the position of its first object.
+    var loadedBatches: [(start: Int, objects: [ManagedObject], prefetched: [ManagedObject])] {
+        liveBatches.map { ($0.number * reading.request.fetchBatchSize, $0.objects, $0.prefetched) }
+    }
+
     /// The identities of all objects, with the keys that they have now.
     func currentKeys() throws -> StoreKeys {
         window(try keys.keys.keys(at: 0..<count), at: 0..<count)

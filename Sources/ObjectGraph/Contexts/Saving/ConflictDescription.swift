@@ -9,15 +9,15 @@ struct ConflictDescription {
 
     // MARK: - Versions
 
-    /// The objects that were changed elsewhere.
-    func mergeConflicts(at positions: [Int], wasCached: Bool) throws -> [MergeConflict] {
+    /// The objects that were changed elsewhere, whose newest rows are read.
+    func changedElsewhere(at positions: [Int]) throws -> [ManagedObject] {
         let conflicting = positions.map { objects[$0] }
         try context.newestRows.read(of: Set(conflicting), in: context)
-        return try conflicting.map { try describe($0, wasCached: wasCached) }
+        return conflicting
     }
 
-    private func describe(_ object: ManagedObject, wasCached: Bool) throws -> MergeConflict {
-        let newest = try context.newestRows.uncachedRow(of: object, in: context)
+    func mergeConflict(of object: ManagedObject, wasCached: Bool) throws -> MergeConflict {
+        let newest = try context.newestRows.row(of: object, in: context)
         let snapshot = newest.map { values(of: $0, object) }
         return MergeConflict(
             objectID: object.objectID,

@@ -204,9 +204,16 @@ struct SaveOperation {
                 throw SaveError.unresolvedConflicts
             }
             defer { context.newestRows.forgetAll() }
-            try policy.resolve(
-                description.mergeConflicts(at: positions, wasCached: conflict.wasCached),
-                in: context)
+            let objects = try description.changedElsewhere(at: positions)
+            if type(of: policy) == MergePolicy.self, policy.kind != .error {
+                // Nobody sees a description of what the engine settles itself.
+                try ConflictSettlement(context: context, kind: policy.kind).settle(objects)
+            } else {
+                try policy.resolve(
+                    objects.map {
+                        try description.mergeConflict(of: $0, wasCached: conflict.wasCached)
+                    }, in: context)
+            }
         case .uniqueness(let collisions):
             try policy.resolve(description.constraintConflicts(of: collisions), in: context)
         }

@@ -42,8 +42,13 @@ struct ObjectCapture {
     let object: ManagedObject
     let presence: Presence
 
-    /// By property index. After the event only values that differ, unless the object is gone.
-    var values: [(index: Int, value: Value)] = []
+    /// By property index, in ascending order. After the event only values that differ, unless the
+    /// object is gone.
+    private(set) var values: [(index: Int, value: Value)] = []
+
+    /// The row that has the values of these attributes, which `values` takes from it when the event
+    /// has ended: a row never changes. Nil after the event, and for an object without a row.
+    private var stored: (row: RowReference, attributes: PropertyMask)?
 
     /// The members of ordered relationships, by property index.
     var orders: [Int: [ManagedObject]] = [:]
@@ -61,15 +66,21 @@ struct ObjectCapture {
                 .clean
             }
         guard !isAbsent else { return }
-        for property in object.binding.entity.properties
-        where property.kind != .toMany && !property.isElement {
+        let entity = object.binding.entity
+        if let row = object.row {
+            let changed = object.changesBesideDraft?.mask ?? PropertyMask()
+            stored = (row, entity.plainAttributes.subtracting(changed))
+        }
+        for property in entity.properties
+        where property.kind != .toMany && !property.isElement
+            && stored?.attributes.contains(property.index) != true
+        {
             values.append((property.index, Self.value(of: property, object)))
         }
-        for index in object.binding.entity.orderedIndexes {
+        for index in entity.orderedIndexes {
             // Read in any case: without the order, a member removed and added again would be the
             // last.
-            orders[index] = object.orderedDestinations(
-                of: object.binding.entity.properties[index])
+            orders[index] = object.orderedDestinations(of: entity.properties[index])
         }
     }
 
@@ -96,6 +107,21 @@ struct ObjectCapture {
         !object.state.isDetached && (wasPresent && !object.state.isDeleted || remainsDeleted)
     }
 
+    /// Adds the values of the captured row, without those that it still has in common with the
+    /// object.
+    private mutating func takeStoredValues() {
+        guard let (row, attributes) = stored else { return }
+        stored = nil
+        let properties = object.binding.entity.properties
+        let isOfObject = !isGone && object.row?.start == row.start
+        attributes.forEach { index in
+            if isOfObject, object.changesBesideDraft?.contains(index) != true { return }
+            values.append(
+                (index, .attribute(object.storedValue(of: properties[index], in: row))))
+        }
+        values.sort { $0.index < $1.index }
+    }
+
     /// Removes what the event has left unchanged.
     ///
     /// - Returns: Whether undoing the event does anything to this object.
@@ -104,8 +130,12 @@ struct ObjectCapture {
             !object.state.isDetached
             && (!object.state.isDeleted || object.state.deletion.isMerged)
         isGone = !isPresent
-        guard wasPresent && isPresent || remainsDeleted else { return wasPresent != isPresent }
+        guard wasPresent && isPresent || remainsDeleted else {
+            takeStoredValues()
+            return wasPresent != isPresent
+        }
         let properties = object.binding.entity.properties
+        takeStoredValues()
         values.removeAll { Self.value(of: properties[$0.index], object) == $0.value }
         // Only orders that this event has changed are restored, not those that others changed
         // meanwhile.

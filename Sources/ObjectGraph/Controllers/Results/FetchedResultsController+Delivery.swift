@@ -111,17 +111,17 @@ extension FetchedResultsController {
 
     // MARK: - Snapshots
 
+    var deliversSnapshots: Bool { snapshotDelegate != nil || !snapshotObservers.isEmpty }
+
     /// Delivers the content if it is asked for as snapshots.
     func deliverSnapshot(reloaded: Set<ManagedObjectID> = []) {
-        let delegate = snapshotDelegate
-        guard delegate != nil || !snapshotObservers.isEmpty,
-            let snapshot = makeSnapshot(reloaded: reloaded)
-        else { return }
-        delegate?.controller(self, didChangeContentWith: snapshot)
+        guard deliversSnapshots, let snapshot = makeSnapshot(reloaded: reloaded) else { return }
+        snapshotDelegate?.controller(self, didChangeContentWith: snapshot)
         snapshotObservers.post(snapshot)
     }
 
     func makeSnapshot(reloaded: Set<ManagedObjectID> = []) -> FetchedResultsSnapshot? {
+        requireItems()
         guard let list, let order else { return nil }
         var ids: [ManagedObjectID] = []
         ids.reserveCapacity(list.count)

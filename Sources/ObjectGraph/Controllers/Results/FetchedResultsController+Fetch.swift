@@ -8,7 +8,9 @@ extension FetchedResultsController {
     /// Notifies no delegate but that of snapshots. Cost: the fetch, and what the sections cost:
     /// nothing if the cache has them; one grouping statement for a batched list that is sorted by
     /// its section attribute first; otherwise a value of each object, which a batched list reads
-    /// batch by batch. A batched list is loaded whole if the context has a row of its objects that is
+    /// batch by batch. Of a long batched list another thread reads the identities that the first
+    /// screen does not need; the first event that concerns the list, `indexPath(for:)` and a snapshot
+    /// wait for them. A batched list is loaded whole if the context has a row of its objects that is
     /// out of date, which costs a statement to find out after batch requests.
     /// - Throws: `FetchedResultsError.noSortKeys`, `differencesWithSections` and
     ///   `outOfOrderSection`; the errors of `fetch` of the context. The content then stays as it
@@ -16,7 +18,7 @@ extension FetchedResultsController {
     public func performFetch() throws {
         context.checkQueue()
         try checkDelegate()
-        take(try load(fetchRequest))
+        take(try load(fetchRequest, withItems: deliversSnapshots))
         if observation == nil {
             observation = context.followers.add { [weak self] in self?.receive($0) }
         }
@@ -39,8 +41,9 @@ extension FetchedResultsController {
         fetchCount += 1
     }
 
+    /// - Parameter withItems: Whether a list in batches gets its items, instead of showing its fetch.
     /// - Throws: as `performFetch`.
-    func load(_ fetchRequest: FetchRequest) throws -> Content {
+    func load(_ fetchRequest: FetchRequest, withItems: Bool) throws -> Content {
         var request = fetchRequest
         guard !request.sortKeys.isEmpty else {
             throw FetchedResultsError.noSortKeys(entity: request.entityName)
@@ -54,7 +57,8 @@ extension FetchedResultsController {
         if mayDiffer { request.fetchBatchSize = 0 }
         let sections = SectionReader(
             order, sectionExpression, mayDiffer ? nil : cacheName.map { (cache, $0) })
-        let fetched = try context.fetch(request, as: Object.self, needsAllIdentities: true)
+        let fetched = try context.fetch(
+            request, as: Object.self, needsAllIdentities: withItems)
         let list: ResultList
         var windows = ResultWindows()
         switch fetched.results {
@@ -71,6 +75,10 @@ extension FetchedResultsController {
             windows.prefetched = prefetched
         case .batches(let batches):
             let runs = try sections.runs(of: fetched, grouped: true)
+            if !withItems, batches.unsavedObjects.isEmpty {
+                list = ResultList(showing: batches, sections: runs)
+                break
+            }
             let keys = try batches.currentKeys()
             let items = keys.keys.enumerated().map { position, key in
                 ResultList.Item(

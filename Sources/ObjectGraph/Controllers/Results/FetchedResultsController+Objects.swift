@@ -12,6 +12,9 @@ extension FetchedResultsController {
     /// The object at a position, which must be one of the list.
     func object(at position: Int) -> Object {
         guard let list, let order else { preconditionFailure("A position without a list.") }
+        if let object = list.fetched?[position] {
+            return cast(object.state.isDetached ? order.object(inPlaceOf: object) : object)
+        }
         let item = list.items[list.items.handle(at: position)]
         if let object = item.object ?? windows[RowIdentity(item)] { return cast(object) }
         let size = max(1, order.request.fetchBatchSize)
@@ -24,7 +27,8 @@ extension FetchedResultsController {
         let batch = reading.read {
             StoreKeys(storeNumber: item.storeNumber, keys: items.map(\.key))
         }
-        windows.add(items, batch.objects, prefetched: batch.prefetched)
+        windows.add(
+            ResultBatch(items: items, objects: batch.objects, prefetched: batch.prefetched))
         return cast(windows[RowIdentity(item)] ?? order.object(of: item))
     }
 
@@ -54,14 +58,12 @@ struct ResultWindows {
         return nil
     }
 
-    mutating func add(
-        _ items: [ResultList.Item], _ objects: [ManagedObject], prefetched: [ManagedObject]
-    ) {
+    mutating func add(_ batch: ResultBatch) {
         if windows.count == Self.limit { windows.removeFirst() }
         windows.append(
             Window(
                 objects: Dictionary(
-                    uniqueKeysWithValues: zip(items.map(RowIdentity.init), objects)),
-                prefetched: prefetched))
+                    uniqueKeysWithValues: zip(batch.items.map(RowIdentity.init), batch.objects)),
+                prefetched: batch.prefetched))
     }
 }

@@ -36,6 +36,7 @@ extension FetchedResultsController {
             try checkDelegate()
             let (event, isReordered) = try context.requiringReads {
                 try context.readingForEngine {
+                    if order.concerns(ids) || order.concerns(changes.deleted) { try makeItems() }
                     let isReordered = try haveRelatedChanged(changes, order)
                     return (try self.event(ids, changes.deleted, order), isReordered)
                 }
@@ -49,9 +50,25 @@ extension FetchedResultsController {
                 deliver(ResultChanges(), renewed)
             }
         } catch {
-            forgetContent()
-            delegate?.controller(self, didFailWith: error)
+            forgetContent(error)
         }
+    }
+
+    /// Makes the items of a list that shows its fetch.
+    ///
+    /// - Throws: the error that has ended the reading of identities.
+    func makeItems() throws {
+        for batch in try list?.makeItems() ?? [] { windows.add(batch) }
+    }
+
+    /// As `makeItems`, for what cannot fail: without its identities the content is forgotten.
+    func requireItems() {
+        do { try makeItems() } catch { forgetContent(error) }
+    }
+
+    private func forgetContent(_ error: any Error) {
+        forgetContent()
+        delegate?.controller(self, didFailWith: error)
     }
 
     /// The content is unknown until the next `performFetch`.
@@ -159,6 +176,7 @@ extension FetchedResultsController {
     private func fetchAgain(
         _ event: ResultEvent, _ order: ResultOrder, _ renewed: [RenewedKey]
     ) throws {
+        try makeItems()
         let content = try fetched(order)
         // The fetch takes keys that a save further up has assigned meanwhile.
         let renewed = renewed + takeRenewedKeys()
@@ -179,7 +197,7 @@ extension FetchedResultsController {
     /// The result of the request that made the list.
     private func fetched(_ order: ResultOrder) throws -> Content {
         try context.requiringReads {
-            try context.readingForEngine { try load(order.request) }
+            try context.readingForEngine { try load(order.request, withItems: true) }
         }
     }
 

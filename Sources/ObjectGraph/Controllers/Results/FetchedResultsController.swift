@@ -138,9 +138,11 @@ public final class FetchedResultsController<Object: ManagedObject>: @unchecked S
         return object(at: position)
     }
 
-    /// Where an object is; nil if the list does not contain it.
+    /// Where an object is; nil if the list does not contain it. Cost: O(n) for the first question
+    /// after a fetch, then O(log n).
     public func indexPath(for object: Object) -> IndexPath? {
         context.checkQueue()
+        requireItems()
         followKeys()
         guard object.managedObjectContext === context,
             let handle = list?.handle(of: RowIdentity(object))

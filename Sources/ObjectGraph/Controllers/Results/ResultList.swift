@@ -3,7 +3,8 @@ import Foundation
 /// The content of a results controller: objects in order, divided into sections.
 ///
 /// Positions, identities and sections are found in O(log n), so an event costs what it changes and
-/// not what the list holds. Loaded objects are held; the others are identities.
+/// not what the list holds. Loaded objects are held; the others are identities. A fetch in batches is
+/// shown as it was found, and has no items until something needs them.
 struct ResultList {
     /// An object of the list.
     struct Item {
@@ -23,7 +24,10 @@ struct ResultList {
     typealias Handle = RankedList<Item>.Handle
     typealias SectionHandle = RankedList<String>.Handle
 
-    var items: RankedList<Item>
+    var items = RankedList<Item>()
+
+    /// The fetch that the list shows; nil as soon as it has items.
+    private(set) var fetched: FetchedBatches?
 
     /// The names, weighted by the number of objects.
     var sections: RankedList<String>
@@ -41,26 +45,62 @@ struct ResultList {
     /// Whether the list holds all its objects. Otherwise it holds those without a row only.
     private let holdsObjects: Bool
 
+    /// A list that shows a fetch whose objects all have keys.
+    ///
+    /// - Parameter runs: The sections in order; nil without a section key.
+    init(showing batches: FetchedBatches, sections runs: [SectionRun]?) {
+        fetched = batches
+        holdsObjects = false
+        hasSections = runs != nil
+        sections = RankedList()
+        setSections(runs, count: batches.count)
+    }
+
     /// - Parameter list: The items in order.
     /// - Parameter runs: The sections in order; nil without a section key.
     /// - Parameter holdsObjects: Whether all items have their objects.
     init(_ list: [Item], sections runs: [SectionRun]?, holdsObjects: Bool) {
         self.holdsObjects = holdsObjects
         hasSections = runs != nil
-        let runs = runs ?? [SectionRun(name: "", count: list.count)]
+        sections = RankedList()
+        setSections(runs, count: list.count)
         items = RankedList(list.lazy.map { ($0, 1) })
-        sections = RankedList(runs.lazy.map { ($0.name, $0.count) })
         // Handles of a new list are positions.
         for (position, item) in list.enumerated()
         where item.key.key < 0 || item.object?.isInserted == true {
             unsaved.insert(Handle(position))
         }
+    }
+
+    private mutating func setSections(_ runs: [SectionRun]?, count: Int) {
+        let runs = runs ?? [SectionRun(name: "", count: count)]
+        sections = RankedList(runs.lazy.map { ($0.name, $0.count) })
         for (position, run) in runs.enumerated() {
             sectionHandles[run.name] = SectionHandle(position)
         }
     }
 
-    var count: Int { items.count }
+    /// Makes the items of a list that shows a fetch. Cost: O(n); waits for the identities that
+    /// another thread still reads.
+    ///
+    /// - Returns: The objects of the batches read last, with their items.
+    /// - Throws: the error that has ended the reading of identities.
+    mutating func makeItems() throws -> [ResultBatch] {
+        guard let fetched else { return [] }
+        let keys = try fetched.currentKeys()
+        let made = keys.keys.map {
+            Item(key: $0, storeNumber: keys.storeNumber, object: nil, stamp: nil)
+        }
+        items = RankedList(made.lazy.map { ($0, 1) })
+        self.fetched = nil
+        return fetched.loadedBatches.map {
+            ResultBatch(
+                items: Array(made[$0.start..<$0.start + $0.objects.count]), objects: $0.objects,
+                prefetched: $0.prefetched)
+        }
+    }
+
+    var count: Int { fetched?.count ?? items.count }
 
     /// The item of an identity; nil if the list has none. Cost: O(n) for the first one, then O(1).
     mutating func handle(of identity: RowIdentity) -> Handle? {
@@ -142,6 +182,13 @@ struct ResultList {
         let start = sections.weight(before: section)
         return start..<start + sections.weight(of: section)
     }
+}
+
+/// The objects of some items, and what was prefetched with them.
+struct ResultBatch {
+    let items: [ResultList.Item]
+    let objects: [ManagedObject]
+    let prefetched: [ManagedObject]
 }
 
 /// A number of consecutive objects with one section name.

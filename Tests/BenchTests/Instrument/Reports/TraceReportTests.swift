@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct `A report of traced samples` {
     private static func sample(
-        _ subject: String, mainQueue: [(String, TracedSample.Kind, Double)], dropped: Int = 0
+        _ subject: String, mainQueue: [(String, TracedSample.Kind, Double)],
+        stallSeconds: Double = 0.02, dropped: Int = 0
     ) -> TracedSample {
         let shares = mainQueue.map {
             TracedSample.Share(activity: $0.0, kind: $0.1, seconds: $0.2, count: 3)
@@ -18,7 +19,7 @@ import Testing
                 ? []
                 : [
                     .init(
-                        startSeconds: 0.1, seconds: 0.02,
+                        startSeconds: 0.1, seconds: stallSeconds,
                         shares: [
                             .init(activity: "merged", kind: .merging, seconds: 0.015, count: 1),
                             .init(activity: "fetched", kind: .reading, seconds: 0.005, count: 1),
@@ -63,6 +64,19 @@ import Testing
                 "**20.0 ms** from 100 ms on: it merged (75 %), fetched (25 %); "
                     + "handed over by a save of worker with 10 objects."
             ])
+    }
+
+    @Test func `shows the stack with the longest stall first, and not the busiest`() throws {
+        let stalled = Self.sample(
+            "stalled", mainQueue: [("merged", .merging, 0.05)], stallSeconds: 0.05)
+        let report = TraceReport(title: "import", samples: [Self.nested, stalled])
+        for text in [report.html, report.markdown] {
+            let first = try #require(
+                text.range(of: "stalled</strong>") ?? text.range(of: "**stalled**"))
+            let second = try #require(
+                text.range(of: "nested</strong>") ?? text.range(of: "**nested**"))
+            #expect(first.lowerBound < second.lowerBound)
+        }
     }
 
     @Test func `says that times are too low if events were lost`() {

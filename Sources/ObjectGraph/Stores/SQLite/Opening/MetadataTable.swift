@@ -6,6 +6,12 @@ enum MetadataTable {
     static func read(
         on connection: Connection, url: URL?
     ) throws -> (String, MetadataList) {
+        let (identifier, bytes) = try readBytes(on: connection, url: url)
+        return (identifier, MetadataList(bytes))
+    }
+
+    /// The identifier and the property list as it is stored.
+    static func readBytes(on connection: Connection, url: URL?) throws -> (String, Data) {
         let tables = try connection.statement(
             "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'Z_METADATA'")
         defer { tables.reset() }
@@ -17,7 +23,7 @@ enum MetadataTable {
         guard try select.step() else {
             throw StoreError(.incompatibleSchema("Z_METADATA has no row"), url: url)
         }
-        return (select.value(at: 0).string, MetadataList(Data(select.value(at: 1).blob)))
+        return (select.value(at: 0).string, Data(select.value(at: 1).blob))
     }
 
     static func write(_ list: MetadataList, on connection: Connection) throws {

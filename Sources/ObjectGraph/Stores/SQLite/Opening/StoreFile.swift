@@ -73,7 +73,7 @@ final class StoreFile: Sendable {
                 }
                 if description.vacuumsWhenOpened { try connection.execute("VACUUM") }
                 if description.analyzesWhenOpened { try connection.execute("ANALYZE") }
-                identity.note(opened.identifier, copy: opened.metadata.copyMark)
+                identity.note(opened.identifier, opened.metadata)
                 connection.acceptContent()
                 return (opened, history)
             }
