@@ -96,7 +96,7 @@ struct ContextQueue: ~Copyable {
     // On Linux a thread other than the main one may serve the main queue (`dispatchMain`), so both
     // are checked.
     static var isMainCurrent: Bool {
-        mainOwner.load(ordering: .relaxed) == CurrentThread.identity || Thread.isMainThread
+        mainOwner.load(ordering: .relaxed) == CurrentThread.identity || CurrentThread.isMain
             || DispatchQueue.getSpecific(key: mainMark) != nil
     }
 

@@ -33,10 +33,9 @@ package final class Entity: Sendable {
 
     /// The uniqueness constraints of the entity and its ancestors.
     package let uniquenessConstraints: [[String]]
-    private let propertyIndexes: [String: Int]
 
-    /// The elements of composite attributes by key path.
-    private let elementIndexes: [String: Int]
+    /// The properties by name, the elements of composite attributes by key path.
+    private let propertyIndexes: [String: Int]
 
     /// The composite attributes, without those that are elements of others.
     let composites: [Property]
@@ -85,10 +84,8 @@ package final class Entity: Sendable {
         self.formerVersionHash = formerVersionHash
         self.uniquenessConstraints = uniquenessConstraints
         self.propertyIndexes = Dictionary(
-            uniqueKeysWithValues: properties.lazy.filter { !$0.isHidden }
+            uniqueKeysWithValues: properties.lazy.filter { !$0.isPlace }
                 .map { ($0.name, $0.index) })
-        elementIndexes = Dictionary(
-            uniqueKeysWithValues: properties.lazy.filter(\.isElement).map { ($0.name, $0.index) })
         composites = properties.filter { $0.isComposite && !$0.isElement }
         defaultValues = properties.compactMap { property in
             property.defaultValue.map { (property.index, $0) }
@@ -148,12 +145,12 @@ package final class Entity: Sendable {
     }
 
     package func property(named name: String) -> Property? {
-        propertyIndexes[name].map { properties[$0] }
+        property(at: name).flatMap { $0.isElement ? nil : $0 }
     }
 
     /// The property of this name, or the element of a composite attribute with this key path.
     package func property(at keyPath: String) -> Property? {
-        property(named: keyPath) ?? elementIndexes[keyPath].map { properties[$0] }
+        propertyIndexes[keyPath].map { properties[$0] }
     }
 
     /// The properties, with all elements of a composite attribute of which they have one: a
