@@ -1,6 +1,9 @@
 /// State that only some objects have, in one piece of memory: the values that differ from the row,
 /// with a mask of them, and the to-many relationships that have been read or changed.
 ///
+/// The values lie in the order of their properties, without gaps: most objects change one or two of
+/// many. Cost: a value is found by counting bits of the mask; a new one moves those after it.
+///
 /// A to-one relationship is kept as the object identifier of its destination, temporary or
 /// permanent. The memory is owned by the object and freed with it. It is raw memory and not a
 /// class: it is accessed for each value that is set or saved, and reference counting took a third
@@ -19,22 +22,28 @@ struct ChangedValues {
         /// The values set since pending changes were last processed.
         var eventMask = PropertyMask()
         var contents: RelationshipContents?
+
+        /// After the header, or in memory of their own when there are more than fit there.
+        var elements: UnsafeMutablePointer<AttributeValue>
+        var capacity = ownCapacity
     }
 
-    static func allocate(propertyCount: Int) -> ChangedValues {
-        let size = elementsOffset + propertyCount * MemoryLayout<AttributeValue>.stride
+    /// The number of values that need no memory of their own.
+    private static var ownCapacity: Int { 2 }
+
+    static func allocate() -> ChangedValues {
+        let size = elementsOffset + ownCapacity * MemoryLayout<AttributeValue>.stride
         // The header needs 16, which malloc gives in any case (C11 7.22.3). If asked for 16, Swift
         // calls posix_memalign, which costs three times as much.
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 8)
-        memory.initializeMemory(as: Header.self, to: Header())
         let values = ChangedValues(memory: memory)
-        values.elements.initialize(repeating: .null, count: propertyCount)
+        memory.initializeMemory(as: Header.self, to: Header(elements: values.ownElements))
         return values
     }
 
     func deallocate() {
-        // All others are null, which holds no reference.
-        header.pointee.mask.forEach { (elements + $0).deinitialize(count: 1) }
+        elements.deinitialize(count: mask.count)
+        if elements != ownElements { elements.deallocate() }
         header.deinitialize(count: 1)
         memory.deallocate()
     }
@@ -45,7 +54,9 @@ struct ChangedValues {
     }
 
     @inline(__always)
-    private var elements: UnsafeMutablePointer<AttributeValue> {
+    private var elements: UnsafeMutablePointer<AttributeValue> { header.pointee.elements }
+
+    private var ownElements: UnsafeMutablePointer<AttributeValue> {
         (memory + Self.elementsOffset).assumingMemoryBound(to: AttributeValue.self)
     }
 
@@ -63,25 +74,53 @@ struct ChangedValues {
     @inline(__always)
     func contains(_ index: Int) -> Bool { header.pointee.mask.contains(index) }
 
+    /// The value of a property; null if it has none here.
     @inline(__always)
     subscript(index: Int) -> AttributeValue {
-        get { elements[index] }
+        get { contains(index) ? elements[mask.rank(of: index)] : .null }
         nonmutating set {
-            elements[index] = newValue
-            header.pointee.mask.insert(index)
+            if contains(index) {
+                elements[mask.rank(of: index)] = newValue
+            } else {
+                insert(newValue, index)
+            }
             header.pointee.eventMask.insert(index)
         }
     }
 
-    /// A pointer to a value, for reading it without copying.
+    /// A pointer to a value that is here, for reading it without copying; valid until another is
+    /// set or removed.
     @inline(__always)
-    func pointer(_ index: Int) -> UnsafePointer<AttributeValue> { UnsafePointer(elements + index) }
+    func pointer(_ index: Int) -> UnsafePointer<AttributeValue> {
+        UnsafePointer(elements + mask.rank(of: index))
+    }
 
-    func removeAllValues() { header.pointee.mask.forEach(remove) }
+    private func insert(_ value: AttributeValue, _ index: Int) {
+        let (count, rank) = (mask.count, mask.rank(of: index))
+        if count == header.pointee.capacity { grow(count) }
+        (elements + rank + 1).moveInitialize(from: elements + rank, count: count - rank)
+        (elements + rank).initialize(to: value)
+        header.pointee.mask.insert(index)
+    }
+
+    private func grow(_ count: Int) {
+        let old = elements
+        header.pointee.capacity *= 4
+        header.pointee.elements = .allocate(capacity: header.pointee.capacity)
+        elements.moveInitialize(from: old, count: count)
+        if old != ownElements { old.deallocate() }
+    }
+
+    func removeAllValues() { mask.forEach(remove) }
 
     func remove(_ index: Int) {
-        elements[index] = .null
+        guard contains(index) else { return }
+        let (count, rank) = (mask.count, mask.rank(of: index))
+        // Released last: a value of the program's may do anything then.
+        let value = (elements + rank).move()
+        (elements + rank).moveInitialize(from: elements + rank + 1, count: count - rank - 1)
         header.pointee.mask.remove(index)
         header.pointee.eventMask.remove(index)
+        withExtendedLifetime(value) {}
     }
 }

@@ -62,7 +62,7 @@ open class ManagedObject {
 
     @inline(never)
     private final func makeChangedValues() -> ChangedValues {
-        let made = ChangedValues.allocate(propertyCount: binding.propertyCount)
+        let made = ChangedValues.allocate()
         changesBesideDraft = made
         return made
     }

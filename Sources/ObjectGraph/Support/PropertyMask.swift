@@ -11,6 +11,16 @@ package struct PropertyMask: Sendable, Hashable {
         words[index >> 6] & (1 << UInt64(index & 63)) != 0
     }
 
+    var count: Int { (0..<4).reduce(0) { $0 + words[$1].nonzeroBitCount } }
+
+    /// How many members are smaller.
+    @inline(__always)
+    func rank(of index: Int) -> Int {
+        var rank = (words[index >> 6] & ((1 << UInt64(index & 63)) - 1)).nonzeroBitCount
+        for word in 0..<index >> 6 { rank += words[word].nonzeroBitCount }
+        return rank
+    }
+
     @inline(__always)
     package mutating func insert(_ index: Int) {
         words[index >> 6] |= 1 << UInt64(index & 63)

@@ -22,12 +22,17 @@ struct PlanDraft {
     /// The position of the plan that was last added to.
     private var current = 0
 
+    /// The rows that the first plan has, unless others take some of them.
+    private let expectedRowCount: Int
+
     /// - Throws: `SaveError.unknownObjects` if rows refer to objects that have no row.
     init(of work: SaveWork, in context: ManagedObjectContext) throws {
         self.context = context
         isForParent = context.parent != nil
         recordsHistory = !isForParent && context.coordinator.recordsHistory
         references = RowReferences(open: [], context: context)
+        expectedRowCount = work.count
+        changed.reserveCapacity(work.updated.count)
         writer = RowWriter(
             expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
         addInserted(work.inserted)
@@ -202,6 +207,9 @@ struct PlanDraft {
             current = plans.count
             plans.append(StorePlan(storeNumber: storeNumber))
             objects.append([])
+            guard current == 0 else { return }
+            plans[0].plan.rows.reserveCapacity(expectedRowCount)
+            objects[0].reserveCapacity(expectedRowCount)
         }
     }
 }

@@ -92,6 +92,7 @@ struct SaveOperation {
         // A new object that was refreshed begins again with its default values.
         work.inserted.forEachBorrowed { if $0.isFault { $0.fireFault() } }
         context.readTogether(context.tracker.updated.lazy.filter(\.isUpdated))
+        work.updated.reserveCapacity(context.tracker.updated.count)
         for object in context.tracker.updated where object.isUpdated {
             // A fault may have changed by an inverse alone; it is checked and versioned too.
             if object.isFault {
