@@ -10,6 +10,8 @@ struct CausePlot {
 
     private static let barHeight = 18.0
     private static let rowHeight = 28.0
+    /// The widest names that the names of cells have: a stack with two parameters.
+    private static let widestName = 300.0
 
     private let samples: [TracedSample]
     private let time: Time
@@ -22,10 +24,13 @@ struct CausePlot {
     /// The drawing, whose colours serve the lanes below it too.
     var chart: Chart {
         let longestName = samples.map { labelWidth($0.subject) }.max() ?? 0
+        let top = time == .longestStall ? 22.0 : 8
         let frame = Frame(
-            left: min(180, longestName + 12), top: 8, right: Chart.width - 80,
-            bottom: 8 + Self.rowHeight * Double(max(samples.count, 1)))
-        let longest = samples.map(seconds).max() ?? 0
+            left: min(Self.widestName, longestName + 12), top: top, right: Chart.width - 80,
+            bottom: top + Self.rowHeight * Double(max(samples.count, 1)))
+        // A stall that nobody sees is drawn as short as it is.
+        let least = time == .longestStall ? LanePlot.frameSeconds : 0
+        let longest = max(samples.map(seconds).max() ?? 0, least)
         let across = Scale(
             .linear, 0...max(longest * 1_000, 0.001), from: frame.left, to: frame.right)
         let legend = KindLegend(
@@ -36,7 +41,18 @@ struct CausePlot {
             title: title,
             summary: samples.map(\.headline).joined(separator: " "),
             height: frame.bottom + 62 + legend.height,
-            marks: axis.horizontal(frame) + rows + legend.marks(from: frame.bottom + 54))
+            marks: axis.horizontal(frame) + rows + frameMark(across, frame)
+                + legend.marks(from: frame.bottom + 54))
+    }
+
+    /// A line at the length of a frame, which a stall should not exceed.
+    private func frameMark(_ across: Scale, _ frame: Frame) -> [Markup] {
+        guard time == .longestStall else { return [] }
+        let x = across(LanePlot.frameSeconds * 1_000)
+        return [
+            Mark.line(from: Point(x: x, y: frame.top), to: Point(x: x, y: frame.bottom), "zero"),
+            Mark.text("a frame", at: Point(x: x, y: frame.top - 4), .middle, "tick"),
+        ]
     }
 
     private var title: String {
@@ -49,7 +65,7 @@ struct CausePlot {
     private var axisTitle: String {
         switch time {
         case .longestStall: "milliseconds of the longest stall"
-        case .busy: "milliseconds in which the main queue was busy"
+        case .busy: "milliseconds in which the main queue was busy, waiting included"
         }
     }
 
@@ -88,7 +104,7 @@ struct CausePlot {
         return [Mark.text(sample.subject, at: Point(x: frame.left - 8, y: middle), .end)] + bars
             + [
                 Mark.text(
-                    whole > 0 ? MetricUnit.seconds.format(whole) : "not used",
+                    whole > 0 ? MetricUnit.seconds.format(whole) : "main queue not used",
                     at: Point(x: across(whole * 1_000) + 6, y: middle), .start, "tick")
             ]
     }

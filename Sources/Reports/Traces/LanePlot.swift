@@ -9,7 +9,7 @@ struct LanePlot {
     private static let stripHeight = 6.0
     private static let gap = 8.0
     /// A frame at 60 Hz.
-    private static let frameSeconds = 1.0 / 60
+    static let frameSeconds = 1.0 / 60
 
     private let sample: TracedSample
     /// Where lanes begin, the same in all drawings of a page.

@@ -101,15 +101,18 @@ extension CausePlot {
             .figure(
                 CausePlot(.longestStall, of: samples).chart.markup,
                 "**The longest stall of the main queue, and what it was spent with**, in one traced "
-                    + "sample of each stack: for so long a person gets no answer."),
+                    + "sample of each stack. A stall is one block of the main queue, during which nobody gets an "
+                    + "answer; a longer one than a frame can be seen."),
             .figure(
                 CausePlot(.busy, of: samples).chart.markup,
-                "**How long it was busy in all, and with what.** Many short times are no stall."),
+                "**How long it was busy in all, and with what**, in the same order. Many short blocks "
+                    + "are no stall."),
             .figure(
                 .sequence(shown.map { $0.figure(left: left) }),
                 "**The queues around the longest stall.** The thick lane is the main queue: while it has a "
                     + "colour, it cannot answer. The strip at its top says for what it worked, the colour "
-                    + "below it what it did; white is free."),
+                    + "below it what it did; white is free. Paler lanes are the other queues, in the same "
+                    + "colours. Scales differ; each has the length of a frame."),
         ]
             + (hidden.isEmpty
                 ? []
@@ -119,7 +122,10 @@ extension CausePlot {
 
 extension TracedSample {
     fileprivate func figure(left: Double) -> Markup {
-        .sequence([.heading(subject), LanePlot(self, left: left).chart.markup])
+        .sequence(
+            [.heading(subject)]
+                + stallSentences.prefix(1).map { .paragraph("Its longest stall: \($0)") }
+                + [LanePlot(self, left: left).chart.markup])
     }
 }
 
