@@ -7,7 +7,8 @@ package enum CurrentThread {
     /// Different for all threads that live at the same time, and never 0.
     package static var identity: UInt { UInt(pthread_self()) }
 
-    /// Whether it is the main thread. The system is asked once a thread, since that takes two calls.
+    /// Whether it is the main thread. The system is asked once a thread, since that takes two calls; a
+    /// thread that forks keeps its answer in the child.
     static var isMain: Bool {
         if let known = kind.address { return known == main }
         let isMain = Thread.isMainThread

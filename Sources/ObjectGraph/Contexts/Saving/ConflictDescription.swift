@@ -9,7 +9,8 @@ struct ConflictDescription {
 
     // MARK: - Versions
 
-    /// The objects that were changed elsewhere, whose newest rows are read.
+    /// The objects that were changed elsewhere. Their newest rows are read, that of a single one when
+    /// it is asked for.
     func changedElsewhere(at positions: [Int]) throws -> [ManagedObject] {
         let conflicting = positions.map { objects[$0] }
         try context.newestRows.read(of: Set(conflicting), in: context)

@@ -121,8 +121,7 @@ extension FetchedResultsController {
     }
 
     func makeSnapshot(reloaded: Set<ManagedObjectID> = []) -> FetchedResultsSnapshot? {
-        requireItems()
-        guard let list, let order else { return nil }
+        guard requireItems(), let list, let order else { return nil }
         var ids: [ManagedObjectID] = []
         ids.reserveCapacity(list.count)
         list.items.forEach { _, item in ids.append(order.objectID(of: item.key, item.storeNumber)) }

@@ -128,6 +128,8 @@ struct SectionReader {
         if grouped, let found = try groupedRuns(expression, count: objects.count) {
             runs = found
         } else {
+            // Identities that cannot be read would be objects without values.
+            if case .batches(let batches) = objects.results { _ = try batches.currentKeys() }
             for object in objects { runs.append(order.sectionName(of: object)) }
         }
         try requireOrder(of: runs, objects)

@@ -62,13 +62,17 @@ extension FetchedResultsController {
     }
 
     /// As `makeItems`, for what cannot fail: without its identities the content is forgotten.
-    func requireItems() {
+    ///
+    /// - Returns: Whether the list has items. The delegate may have fetched another one.
+    func requireItems() -> Bool {
         do { try makeItems() } catch { forgetContent(error) }
+        return list?.fetched == nil
     }
 
     private func forgetContent(_ error: any Error) {
         forgetContent()
-        delegate?.controller(self, didFailWith: error)
+        guard let delegate else { return Self.log(error) }
+        delegate.controller(self, didFailWith: error)
     }
 
     /// The content is unknown until the next `performFetch`.
@@ -122,7 +126,9 @@ extension FetchedResultsController {
             objects.append(context.object(id.reference, scope))
         }
         let members = try order.members(of: objects)
-        // Reading takes keys that a save further up has assigned meanwhile.
+        // Reading takes keys that a save further up has assigned meanwhile, and runs hooks of objects,
+        // which may fetch again.
+        if !known.isEmpty { try makeItems() }
         followKeys()
         for object in objects {
             let handle = list?.handle(of: RowIdentity(object))
@@ -180,6 +186,7 @@ extension FetchedResultsController {
         let content = try fetched(order)
         // The fetch takes keys that a save further up has assigned meanwhile.
         let renewed = renewed + takeRenewedKeys()
+        try makeItems()
         guard let old = list?.arrangement else { return }
         let changes = ResultChanges(
             from: old, to: content.list.arrangement, event.changedIdentities, order)

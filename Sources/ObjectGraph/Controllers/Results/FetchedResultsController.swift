@@ -138,11 +138,12 @@ public final class FetchedResultsController<Object: ManagedObject>: @unchecked S
         return object(at: position)
     }
 
-    /// Where an object is; nil if the list does not contain it. Cost: O(n) for the first question
-    /// after a fetch, then O(log n).
+    /// Where an object is; nil if the list does not contain it, or if identities of a long list cannot
+    /// be read, which empties the content and is reported to the delegate. Cost: O(n) for the first
+    /// question after a fetch, then O(log n).
     public func indexPath(for object: Object) -> IndexPath? {
         context.checkQueue()
-        requireItems()
+        guard requireItems() else { return nil }
         followKeys()
         guard object.managedObjectContext === context,
             let handle = list?.handle(of: RowIdentity(object))
@@ -150,7 +151,8 @@ public final class FetchedResultsController<Object: ManagedObject>: @unchecked S
         return list?.indexPath(of: handle)
     }
 
-    /// The content as identifiers; nil before `performFetch`. Cost: O(n), no statement.
+    /// The content as identifiers; nil before `performFetch`, and if they cannot be read, as for
+    /// `indexPath(for:)`. Cost: O(n), no statement.
     public var snapshot: FetchedResultsSnapshot? {
         context.checkQueue()
         followKeys()

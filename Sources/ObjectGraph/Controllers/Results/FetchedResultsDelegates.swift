@@ -13,7 +13,8 @@ public protocol FetchedResultsControllerDelegate<Object>: AnyObject {
     ) -> String?
 
     /// Changes could not be followed: a read failed, or sections became out of order. The content
-    /// is empty until the next `performFetch`. By default the error is logged.
+    /// is empty until the next `performFetch`. Also called by `indexPath(for:)` and `snapshot` if they
+    /// need identities that cannot be read. By default, and without a delegate, the error is logged.
     func controller(_ controller: FetchedResultsController<Object>, didFailWith error: any Error)
 }
 
@@ -27,6 +28,12 @@ extension FetchedResultsControllerDelegate {
     public func controller(
         _ controller: FetchedResultsController<Object>, didFailWith error: any Error
     ) {
+        FetchedResultsController<Object>.log(error)
+    }
+}
+
+extension FetchedResultsController {
+    static func log(_ error: any Error) {
         Logger(label: "ObjectGraph").error("A results controller stopped: \(error)")
     }
 }

@@ -92,6 +92,7 @@ struct ResultList {
             Item(key: $0, storeNumber: keys.storeNumber, object: nil, stamp: nil)
         }
         items = RankedList(made.lazy.map { ($0, 1) })
+        handles = nil
         self.fetched = nil
         return fetched.loadedBatches.map {
             ResultBatch(

@@ -41,6 +41,7 @@ import Testing
     private final class Follower: FetchedResultsChangeDelegate {
         var inserted: [IndexPath] = []
         var failures: [any Error] = []
+        var fetchesAgain = false
 
         func controllerWillChangeContent(_: FetchedResultsController<Publication>) {}
         func controllerDidChangeContent(_: FetchedResultsController<Publication>) {}
@@ -60,6 +61,7 @@ import Testing
             _ controller: FetchedResultsController<Publication>, didFailWith error: any Error
         ) {
             failures.append(error)
+            if fetchesAgain { try? controller.performFetch() }
         }
     }
 
@@ -170,6 +172,46 @@ import Testing
                 #expect(books.fetchedObjects == nil)
                 context.rollback()
             }
+        }
+    }
+
+    @Test func `a delegate that then fetches again has the content of that fetch (§10.2.11)`()
+        throws
+    {
+        try fixture.execute("UPDATE ZPUBLICATION SET Z_ENT = 99 WHERE Z_PK = 5900")
+        try context.performAndWait {
+            context.faultHandler = { _, _ in }
+            let books = try controller()
+            let follower = Follower()
+            follower.fetchesAgain = true
+            books.delegate = follower
+            try books.performFetch()
+            let first = try books.object(at: path(0))
+            #expect(books.snapshot == nil)
+            #expect(books.indexPath(for: first) == nil)
+            #expect(follower.failures.count == 2)
+            #expect(books.count == 6000)
+            try fixture.execute(
+                "UPDATE ZPUBLICATION SET Z_ENT = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book')"
+            )
+            try books.performFetch()
+            #expect(books.indexPath(for: first) == path(0))
+            #expect(books.snapshot?.sections[0].objectIDs.count == 6000)
+        }
+    }
+
+    @Test func `sections that need each object are not made of unread ones (§10.1.8)`() throws {
+        try fixture.execute("UPDATE ZPUBLICATION SET Z_ENT = 99 WHERE Z_PK = 5900")
+        context.performAndWait {
+            context.faultHandler = { _, _ in }
+            var request = FetchRequest(
+                entityName: "Publication", sortKeys: [.ascending("title")])
+            request.fetchBatchSize = 20
+            let books = FetchedResultsController<Publication>(
+                request, in: context,
+                sectionedBy: .function("uppercase:", [.keyPath("title")]))
+            #expect(throws: StoreError.self) { try books.performFetch() }
+            #expect(!context.hasChanges)
         }
     }
 }
