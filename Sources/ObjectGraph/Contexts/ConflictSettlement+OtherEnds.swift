@@ -8,6 +8,7 @@ extension ConflictSettlement {
     /// An object that a policy has settled, and what its to-one relationships led to before.
     struct SettledObject {
         let object: ManagedObject
+
         /// In the order of the entity's to-one relationships.
         let mine: [ManagedObject?]
 

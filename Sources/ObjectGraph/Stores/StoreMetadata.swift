@@ -52,7 +52,7 @@ package struct MetadataList: @unchecked Sendable {
         didSet { bytes = nil }
     }
 
-    /// What it was read from; nil for a list that has changed.
+    /// The bytes that the list was read from; nil after a change.
     private(set) var bytes: Data?
 
     package init(

@@ -1,7 +1,8 @@
 import Measuring
 import RunRecords
 
-/// What the main queue of each stack spent a time of its traced sample with.
+/// A bar for each stack: what its main queue did in its longest stall, or in all the time that it was
+/// busy.
 struct CausePlot {
     /// The time that a bar divides.
     enum Time {
@@ -28,7 +29,7 @@ struct CausePlot {
         let frame = Frame(
             left: min(Self.widestName, longestName + 12), top: top, right: Chart.width - 80,
             bottom: top + Self.rowHeight * Double(max(samples.count, 1)))
-        // A stall that nobody sees is drawn as short as it is.
+        // The axis has a frame at least, so that a shorter stall looks short.
         let least = time == .longestStall ? LanePlot.frameSeconds : 0
         let longest = max(samples.map(seconds).max() ?? 0, least)
         let across = Scale(

@@ -124,7 +124,7 @@ final class FetchedBatches {
 
     var count: Int { keys.keys.count }
 
-    /// What is kept alive, by the position of its first object.
+    /// The batches that are kept alive, each with the position of its first object.
     var loadedBatches: [(start: Int, objects: [ManagedObject], prefetched: [ManagedObject])] {
         liveBatches.map { ($0.number * reading.request.fetchBatchSize, $0.objects, $0.prefetched) }
     }

@@ -13,7 +13,8 @@ extension FetchedResultsController {
     func object(at position: Int) -> Object {
         guard let list, let order else { preconditionFailure("A position without a list.") }
         if let object = list.fetched?[position] {
-            return cast(object.state.isDetached ? order.object(inPlaceOf: object) : object)
+            guard object.state.isDetached else { return cast(object) }
+            return cast(context.object(object.reference, object.binding.scope))
         }
         let item = list.items[list.items.handle(at: position)]
         if let object = item.object ?? windows[RowIdentity(item)] { return cast(object) }

@@ -36,7 +36,11 @@ extension FetchedResultsController {
             try checkDelegate()
             let (event, isReordered) = try context.requiringReads {
                 try context.readingForEngine {
-                    if order.concerns(ids) || order.concerns(changes.deleted) { try makeItems() }
+                    if list?.fetched != nil,
+                        order.concerns(ids) || order.concerns(changes.deleted)
+                    {
+                        try makeItems()
+                    }
                     let isReordered = try haveRelatedChanged(changes, order)
                     return (try self.event(ids, changes.deleted, order), isReordered)
                 }

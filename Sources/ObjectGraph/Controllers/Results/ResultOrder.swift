@@ -86,14 +86,6 @@ struct ResultOrder {
                 item.key.key, entityIndex: item.key.entityIndex, storeNumber: item.storeNumber)
     }
 
-    /// The object that the context has now for the row of one that it does not use any more; it may be
-    /// a fault.
-    func object(inPlaceOf detached: ManagedObject) -> ManagedObject {
-        context.object(
-            detached.reference, entityIndex: detached.binding.entity.index,
-            storeNumber: detached.binding.storeNumber)
-    }
-
     func objectID(of key: EntityKey, _ storeNumber: Int) -> ManagedObjectID {
         ManagedObjectID(
             scope: context.binding(key.entityIndex, storeNumber).scope, reference: key.key)
