@@ -83,6 +83,9 @@ struct SaveOperation {
     }
 
     private mutating func collect() {
+        // An object that is written for a member alone is not written once the member is found
+        // gone. Only then do its own ends need the newest row.
+        dropGone()
         OneToOneSettlement(context: context).run()
         work = SaveWork(inserted: context.tracker.inserted)
         // Usually all are, and the list need not be copied.
@@ -91,21 +94,26 @@ struct SaveOperation {
         }
         // A new object that was refreshed begins again with its default values.
         work.inserted.forEachBorrowed { if $0.isFault { $0.fireFault() } }
-        context.readTogether(context.tracker.updated.lazy.filter(\.isUpdated))
-        work.updated.reserveCapacity(context.tracker.updated.count)
-        for object in context.tracker.updated where object.isUpdated {
-            // A fault may have changed by an inverse alone; it is checked and versioned too.
-            if object.isFault {
-                object.fireFault()
-                // Its row may turn out to be gone.
-                guard object.isUpdated else { continue }
-            }
-            work.updated.append(object)
+        dropGone()
+        work.updated = context.tracker.updated
+        if !work.updated.allSatisfyBorrowed(\.isUpdated) {
+            work.updated.removeAll { !$0.isUpdated }
         }
-        // Includes the objects whose rows were just found gone.
         work.deleted = context.tracker.deleted.filter(\.isDeleted)
+    }
+
+    /// Reads updated faults, which are checked and versioned too when an inverse alone has changed,
+    /// and removes objects whose rows turn out to be gone from the relationships of others.
+    private func dropGone() {
+        let context = context
+        context.readTogether(context.tracker.updated.lazy.filter(\.isUpdated))
+        for object in context.tracker.updated where object.isUpdated && object.isFault {
+            object.fireFault()
+        }
         // Objects that were never saved are still to be refused.
-        let gone = work.deleted.filter { $0.state.deletion.isOfOthers && $0.reference > 0 }
+        let gone = context.tracker.deleted.filter {
+            $0.isDeleted && $0.state.deletion.isOfOthers && $0.reference > 0
+        }
         GoneObjects(context: context, objects: gone).dropReferences()
     }
 

@@ -254,6 +254,36 @@ import Testing
         try expectOnePair(in: store)
     }
 
+    @Test
+    func
+        `an object that is changed by a gone member alone loses a deleted end too (§5.3.8, §5.3.13)`()
+        throws
+    {
+        let store = try StoreFixture(ScriptSchema.model(isOrdered: false))
+        let ids = try store.run { context in
+            let objects = try ["Person", "Card", "Group"].map { try context.insert($0) }
+            try objects[2].setValue("all", forKey: "text")
+            try context.save()
+            return objects.map(\.objectID)
+        }
+        let other = store.makeContext()
+        try other.performAndWait {
+            let person = try other.all("Person")[0]
+            // The group stays a fault, so that only the save finds it gone.
+            try person.setValue(Set([other.object(with: ids[2])]), forKey: "groups")
+            try store.run { context in
+                context.delete(context.object(with: ids[2]))
+                try context.object(with: ids[1]).setValue(
+                    context.object(with: ids[0]), forKey: "holder")
+                try context.save()
+            }
+            other.delete(other.object(with: ids[1]))
+            try other.save()
+        }
+        let faults = try StoredReferences(of: store.coordinator).faults()
+        #expect(faults.isEmpty)
+    }
+
     @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
         let store = try StoreFixture(
             ManagedObjectModel(entities: [
