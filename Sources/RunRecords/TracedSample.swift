@@ -32,12 +32,30 @@ public struct TracedSample: Codable, Hashable, Sendable {
         /// What has handed the work to the main queue, as "a save of worker with 1,000 objects"; nil
         /// if that is not known.
         public var origin: String?
+        /// Where the work was handed over; nil if that is not known.
+        public var handedOver: Place?
 
-        public init(startSeconds: Double, seconds: Double, shares: [Share], origin: String?) {
+        public init(
+            startSeconds: Double, seconds: Double, shares: [Share], origin: String?,
+            handedOver: Place?
+        ) {
             self.startSeconds = startSeconds
             self.seconds = seconds
             self.shares = shares
             self.origin = origin
+            self.handedOver = handedOver
+        }
+    }
+
+    /// A time in a lane.
+    public struct Place: Codable, Hashable, Sendable {
+        /// The lane's name.
+        public var lane: String
+        public var seconds: Double
+
+        public init(lane: String, seconds: Double) {
+            self.lane = lane
+            self.seconds = seconds
         }
     }
 

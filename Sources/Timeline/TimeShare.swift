@@ -151,7 +151,9 @@ extension Spans {
             shares[root, default: [:]].add(span)
         }
         return shares.map { root, shares in
-            Stall(span: all[root], shares: shares.inOrder, origin: origin(of: all[root]))
+            Stall(
+                span: all[root], shares: shares.inOrder, origin: origin(of: all[root]),
+                handedOver: span(of: all[root].event.cause))
         }.sorted { $0.span.event.durationNanoseconds > $1.span.event.durationNanoseconds }
     }
 
@@ -170,4 +172,6 @@ public struct Stall: Sendable {
     public let shares: [TimeShare]
     /// What has handed the block to the main queue; nil if that is not known.
     public let origin: Span?
+    /// The event in which the block was handed over; nil if that is not known.
+    public let handedOver: Span?
 }

@@ -55,7 +55,10 @@ extension TracedSample {
                     startSeconds: since(stall.span.event.startNanoseconds),
                     seconds: Double(stall.span.event.durationNanoseconds) / 1e9,
                     shares: stall.shares.map(Share.init),
-                    origin: stall.origin.map { $0.event.phrase })
+                    origin: stall.origin.map { $0.event.phrase },
+                    handedOver: stall.handedOver.map {
+                        Place(lane: $0.lane.name, seconds: since($0.event.startNanoseconds))
+                    })
             },
             lanes: Self.lanes(of: summary.spans, in: shown, since), shown: shown,
             eventCount: summary.spans.all.count, droppedCount: timeline.droppedCount)

@@ -4,13 +4,15 @@ import RunRecords
 /// A drawing with its title, and its content in words for those who cannot see it.
 struct Chart {
     /// The width of drawings in a report, in CSS pixels. A narrower screen scrolls sideways, since
-    /// smaller text would be unreadable.
+    /// smaller text would be unreadable, unless the drawing has a narrow form.
     static let width = 720.0
+    /// The width of a narrow form, for a screen of 400 CSS pixels.
+    static let narrowWidth = 352.0
 
     var title: String
     /// What the drawing shows, in words and numbers.
     var summary: String
-    let width = Chart.width
+    var width = Chart.width
     var height: Double
     var marks: [Markup]
 
@@ -23,6 +25,16 @@ struct Chart {
             ],
             [.element("title", title), .element("desc", summary)] + marks)
         return .element("div", ["class": "drawing"], [drawing])
+    }
+
+    /// A drawing in both widths, of which the style sheet shows the one that fits the screen.
+    ///
+    /// - Parameter draw: Draws in a width.
+    static func inBothWidths(_ draw: (Double) -> Chart) -> Markup {
+        .sequence([
+            .element("div", ["class": "wide"], [draw(width).markup]),
+            .element("div", ["class": "narrow"], [draw(narrowWidth).markup]),
+        ])
     }
 }
 

@@ -78,6 +78,8 @@ enum Stylesheet {
           font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif;
           font-variant-numeric: tabular-nums; }
         .drawing svg { min-width: 620px; }
+        .narrow { display: none; } .narrow svg { min-width: 0; }
+        @media (max-width: 640px) { .wide { display: none; } .narrow { display: block; } }
         .forest { font-size: 13.5px; font-variant-numeric: tabular-nums; }
         .forest .row { display: grid; align-items: center; column-gap: 12px;
           grid-template-columns: minmax(0, 1.1fr) minmax(0, 2.2fr) minmax(0, 1.7fr); }
@@ -96,6 +98,8 @@ enum Stylesheet {
         .zero { stroke: var(--muted); stroke-width: 1.25; }
         .divider { stroke: var(--muted); stroke-dasharray: 2 3; }
         .leader { stroke: var(--line); }
+        .handed { stroke: var(--ink); stroke-width: 1.25; stroke-dasharray: 3 2; fill: none; }
+        .tip { fill: var(--ink); }
         .unseen { fill: var(--unseen); }
         .waiting { fill: var(--bad); opacity: 0.55; }
         .faint { opacity: 0.5; } .faint.waiting { opacity: 0.2; }

@@ -9,25 +9,25 @@ struct CausePlot {
         case longestStall, busy
     }
 
-    private static let barHeight = 18.0
-    private static let rowHeight = 28.0
-    /// The widest names that the names of cells have: a stack with two parameters.
-    private static let widestName = 300.0
+    private static let barHeight = 16.0
+    private static let nameHeight = 16.0
+    private static let rowHeight = 40.0
 
     private let samples: [TracedSample]
     private let time: Time
+    private let width: Double
 
-    init(_ time: Time, of samples: [TracedSample]) {
+    init(_ time: Time, of samples: [TracedSample], width: Double) {
         self.time = time
         self.samples = samples
+        self.width = width
     }
 
     /// The drawing, whose colours serve the lanes below it too.
     var chart: Chart {
-        let longestName = samples.map { labelWidth($0.subject) }.max() ?? 0
         let top = time == .longestStall ? 22.0 : 8
         let frame = Frame(
-            left: min(Self.widestName, longestName + 12), top: top, right: Chart.width - 80,
+            left: 8, top: top, right: width - 64,
             bottom: top + Self.rowHeight * Double(max(samples.count, 1)))
         // The axis has a frame at least, so that a shorter stall looks short.
         let least = time == .longestStall ? LanePlot.frameSeconds : 0
@@ -35,13 +35,14 @@ struct CausePlot {
         let across = Scale(
             .linear, 0...max(longest * 1_000, 0.001), from: frame.left, to: frame.right)
         let legend = KindLegend(
-            samples.flatMap { $0.mainQueue.map(\.kind) + $0.lanes.flatMap(\.segments).map(\.kind) })
+            samples.flatMap { $0.mainQueue.map(\.kind) + $0.lanes.flatMap(\.segments).map(\.kind) },
+            width: width)
         let rows = samples.enumerated().flatMap { row(of: $1, at: $0, across, frame) }
         let axis = Axis(across, title: axisTitle) { fixed($0, 0) }
         return Chart(
             title: title,
             summary: samples.map(\.headline).joined(separator: " "),
-            height: frame.bottom + 62 + legend.height,
+            width: width, height: frame.bottom + 62 + legend.height,
             marks: axis.horizontal(frame) + rows + frameMark(across, frame)
                 + legend.marks(from: frame.bottom + 54))
     }
@@ -87,7 +88,8 @@ struct CausePlot {
     private func row(
         of sample: TracedSample, at index: Int, _ across: Scale, _ frame: Frame
     ) -> [Markup] {
-        let top = frame.top + Double(index) * Self.rowHeight
+        let nameBottom = frame.top + Double(index) * Self.rowHeight + Self.nameHeight
+        let top = nameBottom + 2
         let middle = top + Self.barHeight / 2 + 4
         var seconds = 0.0
         let parts = TracedSample.Kind.allCases.map { kind in
@@ -102,7 +104,7 @@ struct CausePlot {
                 kind.style, title: "\(kind.label): \(MetricUnit.seconds.format(duration))")
         }
         let whole = self.seconds(of: sample)
-        return [Mark.text(sample.subject, at: Point(x: frame.left - 8, y: middle), .end)] + bars
+        return [Mark.text(sample.subject, at: Point(x: frame.left, y: nameBottom - 2))] + bars
             + [
                 Mark.text(
                     whole > 0 ? MetricUnit.seconds.format(whole) : "main queue not used",
@@ -116,16 +118,16 @@ struct KindLegend {
     private static let rowHeight = 18.0
     private var rows: [[TracedSample.Kind]] = [[]]
 
-    init(_ drawn: [TracedSample.Kind]) {
-        var width = 0.0
+    init(_ drawn: [TracedSample.Kind], width: Double) {
+        var x = 0.0
         for kind in TracedSample.Kind.allCases where drawn.contains(kind) {
             let next = Self.width(of: kind)
-            if width + next > Chart.width - 20, !rows[rows.count - 1].isEmpty {
+            if x + next > width - 20, !rows[rows.count - 1].isEmpty {
                 rows.append([])
-                width = 0
+                x = 0
             }
             rows[rows.count - 1].append(kind)
-            width += next
+            x += next
         }
     }
 

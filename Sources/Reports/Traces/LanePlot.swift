@@ -7,47 +7,61 @@ struct LanePlot {
     private static let mainHeight = 30.0
     private static let otherHeight = 12.0
     private static let stripHeight = 6.0
-    private static let gap = 8.0
+    private static let nameHeight = 15.0
+    private static let gap = 4.0
     /// A frame at 60 Hz.
     static let frameSeconds = 1.0 / 60
 
     private let sample: TracedSample
-    /// Where lanes begin, the same in all drawings of a page.
-    private let left: Double
+    private let width: Double
 
-    init(_ sample: TracedSample, left: Double) {
+    init(_ sample: TracedSample, width: Double) {
         self.sample = sample
-        self.left = left
-    }
-
-    /// The width of the longest name of a lane.
-    static func left(of samples: [TracedSample]) -> Double {
-        min(160, (samples.flatMap(\.lanes).map { labelWidth($0.name) }.max() ?? 0) + 12)
+        self.width = width
     }
 
     var chart: Chart {
         var bottom = 22.0
         let tops = sample.lanes.indices.map { index in
-            defer { bottom += (index == 0 ? Self.mainHeight : Self.otherHeight) + Self.gap }
-            return bottom
+            defer { bottom += Self.nameHeight + Self.height(ofLane: index) + Self.gap }
+            return bottom + Self.nameHeight
         }
-        let frame = Frame(left: left, top: 22, right: Chart.width - 8, bottom: bottom)
+        let frame = Frame(left: 8, top: 22, right: width - 8, bottom: bottom)
         let seconds = sample.shown.upperBound - sample.shown.lowerBound
         let across = Scale(.linear, 0...(seconds * 1_000), from: frame.left, to: frame.right)
         var marks = Axis(across, title: "milliseconds") { fixed($0, 0) }.horizontal(frame)
         for (index, (lane, top)) in zip(sample.lanes, tops).enumerated() {
-            let height = index == 0 ? Self.mainHeight : Self.otherHeight
             marks.append(
                 Mark.text(
-                    lane.name, at: Point(x: frame.left - 8, y: top + height / 2 + 4), .end,
+                    lane.name, at: Point(x: frame.left, y: top - 3), .start,
                     index == 0 ? "label" : "tick"))
             marks += lane.segments.flatMap {
-                draw($0, across, top: top, height: height, isMain: index == 0)
+                draw(
+                    $0, across, top: top, height: Self.height(ofLane: index), isMain: index == 0)
             }
         }
         return Chart(
             title: "What the queues of \(sample.subject) did", summary: summary,
-            height: frame.bottom + 44, marks: marks + stall(across, frame))
+            width: width, height: frame.bottom + 44,
+            marks: marks + stall(across, frame) + handingOver(across, tops))
+    }
+
+    private static func height(ofLane index: Int) -> Double {
+        index == 0 ? mainHeight : otherHeight
+    }
+
+    /// An arrow from where the work of the longest stall was handed over to its begin.
+    private func handingOver(_ across: Scale, _ tops: [Double]) -> [Markup] {
+        guard let stall = sample.stalls.first, let origin = stall.handedOver,
+            let lane = sample.lanes.firstIndex(where: { $0.name == origin.lane }), lane > 0,
+            sample.shown.contains(origin.seconds), sample.shown.contains(stall.startSeconds)
+        else { return [] }
+        let start = Point(x: place(origin.seconds, across), y: tops[lane])
+        let end = Point(x: place(stall.startSeconds, across), y: tops[0] + Self.mainHeight)
+        return [
+            Mark.line(from: start, to: end, "handed"), Mark.dot(start, radius: 2, "tip"),
+            Mark.dot(end, radius: 3, "tip", title: "handed over by \(stall.origin ?? origin.lane)"),
+        ]
     }
 
     private func draw(

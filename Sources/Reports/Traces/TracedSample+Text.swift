@@ -95,37 +95,37 @@ extension CausePlot {
         let used = samples.filter { $0.mainQueueBusySeconds > 0 }
         guard !used.isEmpty else { return [] }
         let shown = used.count <= shownCount ? used : Array(used.prefix(2)) + [used[used.count - 1]]
-        let left = LanePlot.left(of: used)
         let hidden = used.filter { sample in !shown.contains(sample) }
         return [
             .figure(
-                CausePlot(.longestStall, of: samples).chart.markup,
+                Chart.inBothWidths { CausePlot(.longestStall, of: samples, width: $0).chart },
                 "**The longest stall of the main queue, and what it was spent with**, in one traced "
                     + "sample of each stack. A stall is one block of the main queue, during which nobody gets an "
                     + "answer; a longer one than a frame can be seen."),
             .figure(
-                CausePlot(.busy, of: samples).chart.markup,
+                Chart.inBothWidths { CausePlot(.busy, of: samples, width: $0).chart },
                 "**How long it was busy in all, and with what**, in the same order. Many short blocks "
                     + "are no stall."),
             .figure(
-                .sequence(shown.map { $0.figure(left: left) }),
+                .sequence(shown.map(\.figure)),
                 "**The queues around the longest stall.** The thick lane is the main queue: while it has a "
                     + "colour, it cannot answer. The strip at its top says for what it worked, the colour "
                     + "below it what it did; white is free. Paler lanes are the other queues, in the same "
-                    + "colours. Scales differ; each has the length of a frame."),
+                    + "colours. A dotted line leads from where a queue handed the work over to where main begins it. "
+                    + "Scales differ; each has the length of a frame."),
         ]
             + (hidden.isEmpty
                 ? []
-                : [.details("The other stacks", hidden.map { $0.figure(left: left) })])
+                : [.details("The other stacks", hidden.map(\.figure))])
     }
 }
 
 extension TracedSample {
-    fileprivate func figure(left: Double) -> Markup {
+    fileprivate var figure: Markup {
         .sequence(
             [.heading(subject)]
                 + stallSentences.prefix(1).map { .paragraph("Its longest stall: \($0)") }
-                + [LanePlot(self, left: left).chart.markup])
+                + [Chart.inBothWidths { LanePlot(self, width: $0).chart }])
     }
 }
 

@@ -23,7 +23,8 @@ import Testing
                         shares: [
                             .init(activity: "merged", kind: .merging, seconds: 0.015, count: 1),
                             .init(activity: "fetched", kind: .reading, seconds: 0.005, count: 1),
-                        ], origin: "a save of worker with 10 objects")
+                        ], origin: "a save of worker with 10 objects",
+                        handedOver: .init(lane: "<worker>", seconds: 0.09))
                 ],
             lanes: [
                 .init(
@@ -92,6 +93,24 @@ import Testing
         #expect(report.html[start.lowerBound...].contains("class=\"waiting\""))
         // The segment that began before the window begins with it.
         #expect(!report.html.contains("x=\"-"))
+    }
+
+    @Test func `leads from where the work was handed over to the stall`() {
+        let html = TraceReport(title: "import", samples: [Self.nested]).html
+        #expect(html.contains("class=\"handed\""))
+        #expect(html.contains("handed over by a save of worker with 10 objects"))
+    }
+
+    @Test func `draws a narrow form of each picture that is no wider than its screen`() throws {
+        let html = TraceReport(title: "import", samples: [Self.nested]).html
+        let widths = html.matches(of: #/viewBox="0 0 (\d+) /#).compactMap { Double($0.1) }
+        #expect(widths.filter { $0 == Chart.narrowWidth }.count == widths.count / 2)
+        for drawing in html.split(separator: "<div class=\"narrow\">").dropFirst() {
+            let end = try #require(drawing.range(of: "</svg>"))
+            for x in drawing[..<end.lowerBound].matches(of: #/ x2?="([\d.]+)"/#) {
+                #expect(try #require(Double(x.1)) <= Chart.narrowWidth)
+            }
+        }
     }
 
     @Test func `is a part of the run whose cell was traced`() throws {
