@@ -4,8 +4,9 @@ import Synchronization
 /// its key needs no new translation.
 ///
 /// The cache has only requests whose SQL does not depend on their constants: without a predicate,
-/// or with a few comparisons of numbers, dates and strings. Requests that differ only in such
-/// constants, the limit or the offset share a statement and differ in its bindings.
+/// or with a few comparisons of numbers, dates and strings, or prefixes of strings that an index
+/// serves. Requests that differ only in such constants, the limit or the offset share a statement and
+/// differ in its bindings.
 package final class TranslationCache: Sendable {
     private static let capacity = 16
     private static let maximumConstantCount = 16
@@ -49,7 +50,10 @@ package final class TranslationCache: Sendable {
             let hasPlainOrder = request.sortKeys.allSatisfy {
                 if case .keyPath = $0.expression { true } else { false }
             }
-            guard hasPlainOrder, predicate.comparesAsWritten(in: entity) else { return made }
+            // A prefix that no index serves is bound in another way.
+            guard hasPlainOrder, predicate.comparesAsWritten(in: entity),
+                made.bindings.suffix(constants.count) == constants[...]
+            else { return made }
         }
         let entry = Entry(
             request: request, translation: made,
@@ -103,12 +107,19 @@ extension ObjectPredicate? {
 }
 
 extension ObjectPredicate {
-    /// Appends the numbers, dates and strings in its comparisons, in their order; false if there is
-    /// any other constant.
+    /// Appends what the numbers, dates and strings in its comparisons are bound as, in their order;
+    /// false if there is any other constant.
     fileprivate func appendConstants(to constants: inout [SQLBinding]) -> Bool {
         switch self {
         case .comparison(let comparison):
             guard case .constant(let value) = comparison.right else { return false }
+            if comparison.operator == .beginsWith {
+                guard let range = value.string.flatMap({ comparison.range(ofPrefix: $0) }) else {
+                    return false
+                }
+                constants += [.text(range.first), .text(range.end)]
+                return true
+            }
             switch value {
             case .integer, .boolean: break
             // SQLite has no NaN, and the SQL of infinity is another.
@@ -154,8 +165,10 @@ extension ObjectPredicate {
     fileprivate func comparesAsWritten(in entity: Entity) -> Bool {
         switch self {
         case .comparison(let comparison):
-            guard comparison.modifier == .direct, comparison.options.isEmpty,
-                comparison.operator.rawValue <= Operator.notEqual.rawValue,
+            guard comparison.modifier == .direct,
+                comparison.operator == .beginsWith
+                    || comparison.operator.rawValue <= Operator.notEqual.rawValue
+                        && comparison.options.isEmpty,
                 case .keyPath(let name) = comparison.left,
                 case .constant(let value) = comparison.right
             else { return false }
@@ -170,5 +183,15 @@ extension ObjectPredicate {
         case .not(let part): return part.comparesAsWritten(in: entity)
         case .value, .block: return false
         }
+    }
+}
+
+extension ObjectPredicate.Comparison {
+    /// The folded prefix and the text after all that begin with it; nil if it is empty or there is no
+    /// such text.
+    fileprivate func range(ofPrefix prefix: String) -> (first: String, end: String)? {
+        let prefix = options.isEmpty ? prefix : StringFolding.fold(prefix, options)
+        guard !prefix.isEmpty, !prefix.utf8.contains(0) else { return nil }
+        return prefix.successor.map { (prefix, $0) }
     }
 }

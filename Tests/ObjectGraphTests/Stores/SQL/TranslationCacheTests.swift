@@ -8,24 +8,24 @@ import Testing
     let cache = TranslationCache()
 
     /// Whether the request had to be translated.
-    func translates(_ request: FetchRequest) throws -> Bool {
+    func translates(
+        _ request: FetchRequest, layout: StoreLayout = QueryFixture.layout
+    ) throws -> Bool {
         let count = Atomic(0)
-        let entity = QueryFixture.entity(request.entityName)
+        let entity = layout.model.entity(named: request.entityName)!
+        func translate() throws(FetchError) -> FetchTranslation {
+            try FetchTranslation(
+                request, entity: entity, layout: layout, selection: .columns("t0.Z_PK"))
+        }
         let translation = try cache.translation(of: request, entity: entity) {
             () throws(FetchError) in
             count.add(1, ordering: .relaxed)
-            return try Self.translate(request)
+            return try translate()
         }
-        let expected = try Self.translate(request)
+        let expected = try translate()
         #expect(translation.sql == expected.sql)
         #expect(translation.bindings == expected.bindings)
         return count.load(ordering: .relaxed) == 1
-    }
-
-    static func translate(_ request: FetchRequest) throws(FetchError) -> FetchTranslation {
-        try FetchTranslation(
-            request, entity: QueryFixture.entity(request.entityName), layout: QueryFixture.layout,
-            selection: .columns("t0.Z_PK"))
     }
 
     func flights(limit: Int) -> FetchRequest {
@@ -90,6 +90,11 @@ import Testing
         (first: "delay > 4.5", second: "delay > -0.25"),
         (first: "isLate == YES", second: "isLate == NO"),
         (first: "isLate != NO AND delay <= 1.5", second: "isLate != YES AND delay <= 0.5"),
+        (first: "tail BEGINSWITH 'N'", second: "tail BEGINSWITH 'Zü'"),
+        (
+            first: "seats > 3 AND tail BEGINSWITH 'N' AND delay > 2.5",
+            second: "seats > 4 AND tail BEGINSWITH 'D-' AND delay > 1.5"
+        ),
     ])
     func `with other numbers and strings it is the same statement`(
         first: String, second: String
@@ -115,6 +120,27 @@ import Testing
         #expect(try translates(departing(after: .infinity)))
     }
 
+    @Test func `with another prefix that a folded index serves it is the same statement`() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                name: "Contact", attributes: [AttributeDescription("name", .string)],
+                indexes: [
+                    FetchIndexDescription(
+                        "name",
+                        elements: [.init("name", folding: .caseAndDiacriticInsensitive)])
+                ])
+        ])
+        let layout = StoreLayout(model, storeIdentifier: "S")
+        func names(_ prefix: String) throws -> FetchRequest {
+            FetchRequest(
+                entityName: "Contact",
+                predicate: try ObjectPredicate("name BEGINSWITH[cd] %@", prefix))
+        }
+        #expect(try translates(names("Ma"), layout: layout))
+        #expect(try !translates(names("ÉT"), layout: layout))
+        #expect(try translates(names(""), layout: layout))
+    }
+
     @Test(arguments: [
         (first: "distance > 40", second: "distance >= 40"),
         (first: "distance > 40", second: "seats > 40"),
@@ -122,6 +148,8 @@ import Testing
         (first: "distance > 40", second: "distance > 40 AND seats > 3"),
         (first: "tail == 'N1'", second: "tail == nil"),
         (first: "tail == 'N1'", second: "tail ==[c] 'N1'"),
+        (first: "tail == 'N'", second: "tail BEGINSWITH 'N'"),
+        (first: "tail BEGINSWITH 'N'", second: "tail BEGINSWITH[c] 'N'"),
         (first: "seats > 3 AND distance > 40", second: "seats > 3 OR distance > 40"),
     ])
     func `another comparison is another statement`(first: String, second: String) throws {
@@ -130,7 +158,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "tail BEGINSWITH 'N'", "tail ==[c] 'N1'", "delay > 4", "isLate == 1", "airline.name == 'A'",
+        "tail BEGINSWITH ''", "NOT tail BEGINSWITH 'N'", "tail BEGINSWITH[c] 'N'",
+        "tail ENDSWITH 'N'", "tail ==[c] 'N1'", "delay > 4", "isLate == 1", "airline.name == 'A'",
         "crew.@count > 0", "ANY crew.name == 'A'", "distance IN {1, 2}", "40 < distance",
         "distance == nil", "TRUEPREDICATE",
     ])
