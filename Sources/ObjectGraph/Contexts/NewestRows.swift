@@ -87,6 +87,17 @@ extension ManagedObject {
         if storedDestination(of: inverse) !== owner { renew(in: context) }
     }
 
+    /// Makes an object that only others have deleted an ordinary fault again if its row is back.
+    final func returnIfBack(in context: ManagedObjectContext) {
+        guard state.deletion.isOfOthers, !state.deletion.isOrder, !state.isDetached else { return }
+        do {
+            guard try context.newestRows.uncachedRow(of: self, in: context) != nil else { return }
+            expectRow(in: context)
+        } catch {
+            context.readFailed(of: self, error, givesValue: false)
+        }
+    }
+
     /// Whether a save writes the object's row.
     final var isWritten: Bool { state.life.isInsertion || hasPersistentChangedValues }
 }

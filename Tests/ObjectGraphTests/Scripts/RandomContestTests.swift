@@ -25,6 +25,12 @@ import Testing
         }
     }
 
+    /// Of a save that removed a pair of an object that it took for gone, the history named no change.
+    @Test(arguments: [81_295_511] as [UInt64])
+    func `nor do those that once did (§10.4.4)`(_ seed: UInt64) {
+        #expect(difference(seed, skipping: []) == nil)
+    }
+
     /// The first difference and the steps that lead to it; nil if there is none.
     private func difference(_ seed: UInt64, skipping skipped: Set<Int>) -> String? {
         let contest = Contest(seed: seed, skipping: skipped)

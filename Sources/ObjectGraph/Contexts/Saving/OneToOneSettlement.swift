@@ -27,6 +27,7 @@ struct OneToOneSettlement {
             let stored = object.storedDestination(of: property)
             let current = object.isDeleted ? nil : object.destination(of: property)
             guard stored !== current else { continue }
+            stored?.returnIfBack(in: context)
             if let stored, !stored.isDeleted, !stored.state.isDetached {
                 stored.renewIfStale(property, of: object, in: context)
                 if stored.destination(of: inverse) === object { stored.store(nil, in: inverse) }

@@ -139,10 +139,11 @@ struct PlanDraft {
     private mutating func addJoins() {
         // Sorted, since a dictionary has another order in each process.
         for (note, isInsertion) in context.tracker.joins.sorted(by: { $0.key < $1.key }) {
+            // The pairs of a row that others have deleted are gone with it, or back with it.
             guard
                 isInsertion
                     ? !note.source.isDeleted && !note.destination.isDeleted
-                    : !note.source.isInserted && !note.destination.isInserted
+                    : note.source.mayHavePairs && note.destination.mayHavePairs
             else { continue }
             if isInsertion {
                 noteReference(to: note.source)
@@ -215,6 +216,9 @@ struct PlanDraft {
 }
 
 extension ManagedObject {
+    /// Whether the object has a row that this save knows of.
+    fileprivate final var mayHavePairs: Bool { !isInserted && !state.deletion.isOfOthers }
+
     /// The version of an inserted row: 1, or if the row was stored before, one above all that
     /// anybody can have read, so that a stale save conflicts (spec §5.3).
     ///

@@ -284,6 +284,42 @@ import Testing
         #expect(faults.isEmpty)
     }
 
+    @Test func `a deleted end leaves an object that was found gone and is back (§5.3.10, §5.3.13)`()
+        throws
+    {
+        let store = try StoreFixture(LinkKind.oneToOne.model)
+        let (reviving, other) = (store.makeContext(), store.makeContext())
+        let ids = try store.run { context in
+            let (owner, leaf) = (try context.insert("Owner"), try context.insert("Leaf"))
+            try context.save()
+            return (owner: owner.objectID, leaf: leaf.objectID)
+        }
+        reviving.performAndWait {
+            reviving.mergePolicy = .mergeByPropertyObjectTrump
+            PairTrial.relate(
+                reviving.object(with: ids.owner), reviving.object(with: ids.leaf), true)
+        }
+        other.performAndWait {
+            other.mergePolicy = .overwrite
+            other.delete(other.object(with: ids.leaf))
+            other.processPendingChanges()
+        }
+        try store.run { context in
+            context.delete(context.object(with: ids.owner))
+            try context.save()
+        }
+        try other.performAndWait {
+            let owner = other.object(with: ids.owner)
+            #expect(try owner.value(forKey: "name") == nil)
+            #expect(owner.isDeleted)
+            try reviving.performAndWait { try reviving.save() }
+            try other.save()
+        }
+        let faults = try StoredReferences(of: store.coordinator).faults()
+        #expect(faults.isEmpty)
+        #expect(try store.sql("SELECT COUNT(*) FROM ZOWNER") == [["1"]])
+    }
+
     @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
         let store = try StoreFixture(
             ManagedObjectModel(entities: [
