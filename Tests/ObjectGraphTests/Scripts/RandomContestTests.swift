@@ -6,12 +6,12 @@ import Testing
 /// Contexts of all merge policies change the same objects without knowing of each other. There is no
 /// reference to compare with: what is checked holds for every outcome.
 @Suite struct `Random contests between merge policies` {
-    private static let cases = RandomCases(count: 2000, seed: 20_261_127)
+    private static let cases = RandomCases(count: 1000, seed: 20_261_127)
     private static let shardCount = 4
 
     @Test(arguments: 0..<shardCount)
     func
-        `2,000 contests leave no reference to a row that is gone, and a complete history (§5.3.11, §10.4.4, §10.4.17)`(
+        `1,000 contests leave no reference to a row that is gone, and a complete history (§5.3.11, §10.4.4, §10.4.17)`(
             _ shard: Int
         ) async
     {

@@ -3,7 +3,7 @@ import Testing
 
 /// Contexts in any arrangement behave like a graph of plain dictionaries.
 @Suite struct `Random scripts against a reference` {
-    private static let cases = RandomCases(count: 10_000, seed: 20_261_121)
+    private static let cases = RandomCases(count: 5000, seed: 20_261_121)
     private static let serverCases = RandomCases(count: 400, seed: 20_261_121)
     private static let shardCount = 8
 
@@ -11,7 +11,7 @@ import Testing
 
     // The shards run in parallel. Between scripts they yield to other tests.
     @Test(arguments: 0..<shardCount)
-    func `10,000 scripts over one to four contexts make no difference (§10.4.17, §11.6.13)`(
+    func `5,000 scripts over one to four contexts make no difference (§10.4.17, §11.6.13)`(
         _ shard: Int
     ) async {
         await run(Self.cases, shard)
