@@ -155,12 +155,12 @@ extension Habit {
         },
         Habit(
             writing: "toggle", "a flag of each post, one save each",
-            effect: "SELECT SUM(Z_OPT) * 1000000 + SUM(ZISREAD) FROM ZPOST"
+            effect: "SELECT SUM(Z_OPT) * 1000000000000 + SUM(ZISREAD * ZNUMBER) FROM ZPOST"
         ) { sizes in
-            (sizes.posts + sizes.edits) * 1_000_000
-                + (0..<sizes.posts).count {
+            (sizes.posts + sizes.edits) * 1_000_000_000_000
+                + (0..<sizes.posts).filter {
                     HabitSizes.isRead($0) == ($0 >= sizes.edits)
-                }
+                }.reduce(0, +)
         } _: {
             try $0.toggleFlags()
         },
@@ -196,9 +196,14 @@ extension Habit {
         },
         Habit(
             writing: "rules", "forms with 200 validation rules each",
-            effect: "SELECT SUM(ZFIELD0 * (ZFIELD19 + 1)) FROM ZFORM"
+            effect: """
+                SELECT SUM(\(HabitModel.fieldNames.indices.map { "ZFIELD\($0) * \($0 + 1)" }
+                    .joined(separator: " + "))) FROM ZFORM
+                """
         ) {
-            HabitQuestions(sizes: $0).forms.reduce(0) { $0 + Int($1[0] * ($1[19] + 1)) }
+            HabitQuestions(sizes: $0).forms.joined().enumerated().reduce(0) {
+                $0 + Int($1.element) * ($1.offset % HabitModel.fieldNames.count + 1)
+            }
         } _: {
             try $0.insertForms()
         },
