@@ -87,11 +87,16 @@ extension ManagedObject {
         if storedDestination(of: inverse) !== owner { renew(in: context) }
     }
 
-    /// Makes an object that only others have deleted an ordinary fault again if its row is back.
+    /// Makes an object that only others have deleted an ordinary fault again if its row is back. Its
+    /// unsaved changes are given up, as those of its other ends were when it was found gone.
     final func returnIfBack(in context: ManagedObjectContext) {
-        guard state.deletion.isOfOthers, !state.deletion.isOrder, !state.isDetached else { return }
+        guard state.deletion.isNews, !state.isDetached else { return }
         do {
             guard try context.newestRows.uncachedRow(of: self, in: context) != nil else { return }
+            context.tracker.withdrawJoins { $0.source === self || $0.destination === self }
+            if state.life == .updated { context.tracker.withdrawUpdate(of: self) }
+            discardChanges()
+            contents = nil
             expectRow(in: context)
         } catch {
             context.readFailed(of: self, error, givesValue: false)

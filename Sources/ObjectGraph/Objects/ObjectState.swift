@@ -149,6 +149,9 @@ enum UnsavedDeletion: UInt8 {
         }
     }
 
+    /// Whether only others have deleted the row, which may be back.
+    var isNews: Bool { isOfOthers && !isOrder }
+
     /// Whether a merge has reported that another context has deleted the row.
     var isMerged: Bool { self == .merged || self == .mergedToo }
 

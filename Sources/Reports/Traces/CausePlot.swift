@@ -53,7 +53,9 @@ struct CausePlot {
         let x = across(LanePlot.frameSeconds * 1_000)
         return [
             Mark.line(from: Point(x: x, y: frame.top), to: Point(x: x, y: frame.bottom), "zero"),
-            Mark.text("a frame", at: Point(x: x, y: frame.top - 4), .middle, "tick"),
+            Mark.text(
+                "a frame", at: Point(x: x, y: frame.top - 4),
+                x - frame.left < 20 ? .start : .middle, "tick"),
         ]
     }
 
@@ -67,7 +69,7 @@ struct CausePlot {
     private var axisTitle: String {
         switch time {
         case .longestStall: "milliseconds of the longest stall"
-        case .busy: "milliseconds in which the main queue was busy, waiting included"
+        case .busy: "milliseconds busy, waiting included"
         }
     }
 

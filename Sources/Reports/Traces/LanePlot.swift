@@ -50,7 +50,7 @@ struct LanePlot {
         index == 0 ? mainHeight : otherHeight
     }
 
-    /// An arrow from where the work of the longest stall was handed over to its begin.
+    /// A dashed line from where the work of the longest stall was handed over to its begin.
     private func handingOver(_ across: Scale, _ tops: [Double]) -> [Markup] {
         guard let stall = sample.stalls.first, let origin = stall.handedOver,
             let lane = sample.lanes.firstIndex(where: { $0.name == origin.lane }), lane > 0,
@@ -97,13 +97,11 @@ struct LanePlot {
         let to = place(
             min(stall.startSeconds + stall.seconds, sample.shown.upperBound), across)
         let text = "longest stall \(MetricUnit.seconds.format(stall.seconds))"
-        let y = frame.top - 5
-        let isAtRight = to + labelWidth(text, size: 11) + 6 > frame.right
+        let y = frame.top - 3
+        let textStart = max(frame.left, min(from, frame.right - labelWidth(text, size: 11)))
         return [
             Mark.line(from: Point(x: from, y: y), to: Point(x: max(to, from + 1), y: y), "zero"),
-            Mark.text(
-                text, at: Point(x: isAtRight ? from - 6 : to + 6, y: y + 4),
-                isAtRight ? .end : .start, "tick"),
+            Mark.text(text, at: Point(x: textStart, y: y - 5), .start, "tick"),
             Mark.line(
                 from: Point(x: frame.left, y: frame.bottom + 38),
                 to: Point(

@@ -111,7 +111,7 @@ extension CausePlot {
                 "**The queues around the longest stall.** The thick lane is the main queue: while it has a "
                     + "colour, it cannot answer. The strip at its top says for what it worked, the colour "
                     + "below it what it did; white is free. Paler lanes are the other queues, in the same "
-                    + "colours. A dotted line leads from where a queue handed the work over to where main begins it. "
+                    + "colours. A dashed line leads from where a queue handed the work over to where main begins it. "
                     + "Scales differ; each has the length of a frame."),
         ]
             + (hidden.isEmpty

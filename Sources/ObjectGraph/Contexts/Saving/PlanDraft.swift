@@ -217,7 +217,7 @@ struct PlanDraft {
 
 extension ManagedObject {
     /// Whether the object has a row that this save knows of.
-    fileprivate final var mayHavePairs: Bool { !isInserted && !state.deletion.isOfOthers }
+    fileprivate final var mayHavePairs: Bool { !isInserted && !state.deletion.isNews }
 
     /// The version of an inserted row: 1, or if the row was stored before, one above all that
     /// anybody can have read, so that a stale save conflicts (spec §5.3).

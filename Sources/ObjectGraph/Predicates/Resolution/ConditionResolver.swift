@@ -312,5 +312,5 @@ extension AttributeValue {
 
 extension ObjectPredicate.Options {
     /// `[n]` promises strings that can be compared byte by byte, so the other letters are ignored.
-    fileprivate var effective: Self { contains(.normalized) ? [] : self }
+    var effective: Self { contains(.normalized) ? [] : self }
 }

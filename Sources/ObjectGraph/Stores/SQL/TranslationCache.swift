@@ -190,6 +190,7 @@ extension ObjectPredicate.Comparison {
     /// The folded prefix and the text after all that begin with it; nil if it is empty or there is no
     /// such text.
     fileprivate func range(ofPrefix prefix: String) -> (first: String, end: String)? {
+        let options = options.effective
         let prefix = options.isEmpty ? prefix : StringFolding.fold(prefix, options)
         guard !prefix.isEmpty, !prefix.utf8.contains(0) else { return nil }
         return prefix.successor.map { (prefix, $0) }

@@ -320,6 +320,57 @@ import Testing
         #expect(try store.sql("SELECT COUNT(*) FROM ZOWNER") == [["1"]])
     }
 
+    @Test func `an object that was found gone and is back gives up its changes (§5.3.10, §5.3.13)`()
+        throws
+    {
+        let store = try StoreFixture(LinkKind.oneToOne.model)
+        let ids = try savedPair(in: store)
+        let free = try store.run { context in
+            let leaf = try context.insert("Leaf")
+            try context.save()
+            return leaf.objectID
+        }
+        let (reviving, other) = (store.makeContext(), store.makeContext())
+        try reviving.performAndWait {
+            reviving.mergePolicy = .mergeByPropertyObjectTrump
+            try reviving.object(with: ids.owner).setValue("renamed", forKey: "name")
+        }
+        try store.run { context in
+            context.delete(context.object(with: ids.owner))
+            try context.save()
+        }
+        try other.performAndWait {
+            other.mergePolicy = .overwrite
+            let leaf = other.object(with: free)
+            try leaf.setValue("renamed", forKey: "name")
+            try other.object(with: ids.owner).setValue(leaf, forKey: "leaves")
+            try reviving.performAndWait { try reviving.save() }
+            other.refresh(other.object(with: ids.leaf), mergeChanges: false)
+            other.delete(other.object(with: ids.leaf))
+            try other.save()
+        }
+        let faults = try StoredReferences(of: store.coordinator).faults()
+        #expect(faults.isEmpty)
+        let owners = try store.sql("SELECT Z_PK, ZLEAVES FROM ZOWNER WHERE ZLEAVES NOT NULL")
+        #expect(try store.sql("SELECT ZOWNERS, Z_PK FROM ZLEAF WHERE ZOWNERS NOT NULL") == owners)
+    }
+
+    @Test(arguments: [LinkKind.manyToMany, .orderedManyToMany])
+    func `a deletion removes pairs although a merge reports another one (§4.4.11, §5.3.11)`(
+        _ kind: LinkKind
+    ) throws {
+        let store = try StoreFixture(kind.model)
+        let ids = try savedPair(in: store)
+        try store.run { context in
+            context.delete(context.object(with: ids.leaf))
+            context.processPendingChanges()
+            context.mergeChanges(ObjectChanges(deleted: [ids.leaf]))
+            try context.save()
+        }
+        let faults = try StoredReferences(of: store.coordinator).faults()
+        #expect(faults.isEmpty)
+    }
+
     @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
         let store = try StoreFixture(
             ManagedObjectModel(entities: [

@@ -91,6 +91,7 @@ import Testing
         (first: "isLate == YES", second: "isLate == NO"),
         (first: "isLate != NO AND delay <= 1.5", second: "isLate != YES AND delay <= 0.5"),
         (first: "tail BEGINSWITH 'N'", second: "tail BEGINSWITH 'Zü'"),
+        (first: "tail BEGINSWITH[cn] 'n'", second: "tail BEGINSWITH[cn] 'E\u{301}'"),
         (
             first: "seats > 3 AND tail BEGINSWITH 'N' AND delay > 2.5",
             second: "seats > 4 AND tail BEGINSWITH 'D-' AND delay > 1.5"
