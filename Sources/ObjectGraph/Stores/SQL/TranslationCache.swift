@@ -31,30 +31,21 @@ package final class TranslationCache: Sendable {
         of request: FetchRequest, entity: Entity,
         _ translate: () throws(FetchError) -> FetchTranslation
     ) throws(FetchError) -> FetchTranslation {
-        var constants: [SQLBinding] = []
-        constants.reserveCapacity(4)
-        guard request.predicate?.appendConstants(to: &constants) ?? true,
-            constants.count <= Self.maximumConstantCount
-        else { return try translate() }
-        if request.fetchLimit > 0 { constants.append(.integer(Int64(request.fetchLimit))) }
-        if request.fetchOffset > 0 { constants.append(.integer(Int64(request.fetchOffset))) }
-        let known = entries.withLock { entries -> FetchTranslation? in
-            guard let index = Self.index(of: request, in: entries) else { return nil }
-            return entries[index].translation.binding(
-                constants, from: entries[index].firstConstant)
-        }
-        if let known { return known }
-        let made = try translate()
-        if let predicate = request.predicate {
-            // Other sort keys may have constants of their own, after those of the predicate.
-            let hasPlainOrder = request.sortKeys.allSatisfy {
-                if case .keyPath = $0.expression { true } else { false }
+        let known = entries.withLock { entries in
+            Self.index(of: request, in: entries).map {
+                (translation: entries[$0].translation, first: entries[$0].firstConstant)
             }
-            // A prefix that no index serves is bound in another way.
-            guard hasPlainOrder, predicate.comparesAsWritten(in: entity),
-                made.bindings.suffix(constants.count) == constants[...]
-            else { return made }
         }
+        if let known, let constants = request.constants {
+            return known.translation.binding(constants, from: known.first)
+        }
+        let made = try translate()
+        guard known == nil, request.comparesAsWritten(in: entity),
+            request.constantCount <= min(made.bindings.count, Self.maximumConstantCount),
+            let constants = request.constants,
+            // A prefix that no index serves is bound in another way.
+            made.bindings.suffix(constants.count) == constants[...]
+        else { return made }
         let entry = Entry(
             request: request, translation: made,
             firstConstant: made.bindings.count - constants.count)
@@ -92,6 +83,30 @@ extension FetchRequest {
             && (fetchLimit > 0) == (other.fetchLimit > 0)
             && (fetchOffset > 0) == (other.fetchOffset > 0) && sortKeys == other.sortKeys
             && predicate.isTranslated(like: other.predicate)
+    }
+
+    /// What the constants of the predicate, the limit and the offset are bound as, in this order; nil
+    /// if there is a constant that the SQL depends on.
+    fileprivate var constants: [SQLBinding]? {
+        var constants: [SQLBinding] = []
+        constants.reserveCapacity(4)
+        guard predicate?.appendConstants(to: &constants) ?? true else { return nil }
+        if fetchLimit > 0 { constants.append(.integer(Int64(fetchLimit))) }
+        if fetchOffset > 0 { constants.append(.integer(Int64(fetchOffset))) }
+        return constants
+    }
+
+    /// How many `constants` there are, if they are not nil.
+    fileprivate var constantCount: Int {
+        (predicate?.constantCount ?? 0) + (fetchLimit > 0 ? 1 : 0) + (fetchOffset > 0 ? 1 : 0)
+    }
+
+    /// Whether the predicate compares as written, and no sort key has a constant after those of the
+    /// predicate.
+    fileprivate func comparesAsWritten(in entity: Entity) -> Bool {
+        guard let predicate else { return true }
+        return predicate.comparesAsWritten(in: entity)
+            && sortKeys.allSatisfy { if case .keyPath = $0.expression { true } else { false } }
     }
 }
 
@@ -135,6 +150,16 @@ extension ObjectPredicate {
             return parts.allSatisfy { $0.appendConstants(to: &constants) }
         case .not(let part): return part.appendConstants(to: &constants)
         case .value, .block: return false
+        }
+    }
+
+    /// How many constants its comparisons have; a prefix is bound as a range.
+    fileprivate var constantCount: Int {
+        switch self {
+        case .comparison(let comparison): comparison.operator == .beginsWith ? 2 : 1
+        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.constantCount }
+        case .not(let part): part.constantCount
+        case .value, .block: 0
         }
     }
 
