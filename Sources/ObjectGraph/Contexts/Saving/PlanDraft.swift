@@ -139,11 +139,10 @@ struct PlanDraft {
     private mutating func addJoins() {
         // Sorted, since a dictionary has another order in each process.
         for (note, isInsertion) in context.tracker.joins.sorted(by: { $0.key < $1.key }) {
-            // The pairs of a row that others have deleted are gone with it, or back with it.
             guard
                 isInsertion
                     ? !note.source.isDeleted && !note.destination.isDeleted
-                    : note.source.mayHavePairs && note.destination.mayHavePairs
+                    : !note.source.isInserted && !note.destination.isInserted && !note.isLeft
             else { continue }
             if isInsertion {
                 noteReference(to: note.source)
@@ -216,9 +215,6 @@ struct PlanDraft {
 }
 
 extension ManagedObject {
-    /// Whether the object has a row that this save knows of.
-    fileprivate final var mayHavePairs: Bool { !isInserted && !state.deletion.isNews }
-
     /// The version of an inserted row: 1, or if the row was stored before, one above all that
     /// anybody can have read, so that a stale save conflicts (spec §5.3).
     ///
@@ -246,5 +242,14 @@ extension ManagedObject {
                     destinationKey: member.reference, isInsertion: true, position: position)
             }
         }
+    }
+}
+
+extension JoinNote {
+    /// Whether a removal leaves the pair to its rows: others have deleted one, with which the pair is
+    /// gone or back, and this save deletes neither.
+    fileprivate var isLeft: Bool {
+        let (source, destination) = (source.state.deletion, destination.state.deletion)
+        return (source.isNews || destination.isNews) && !source.isOrder && !destination.isOrder
     }
 }
