@@ -222,7 +222,8 @@ extension ManagedObject {
         {
             return
         }
-        let takesBack = hasUnsavedPair && isStored(object, in: property) == isAddition
+        let takesBack =
+            hasUnsavedPair && isStored(object, in: property, inverse) == isAddition
         if hasUnsavedPair { forgetNotes(about: object, in: property, inverse) }
         note(object, in: property, isAddition: isAddition)
         if let inverse { object.note(self, in: inverse, isAddition: isAddition) }
@@ -235,8 +236,13 @@ extension ManagedObject {
     }
 
     /// Whether the level above has a pair that was added or removed here; nil if it cannot be read.
-    private final func isStored(_ object: ManagedObject, in property: Property) -> Bool? {
-        if let known = contents?.relationships[property.index], known.areNotesExact {
+    private final func isStored(
+        _ object: ManagedObject, in property: Property, _ inverse: Property?
+    ) -> Bool? {
+        // The other end may have read its members after this one, and found the pair.
+        let other = inverse.flatMap { object.contents?.relationships[$0.index] }
+        let isReadSince = other.map { $0.objects != nil && !$0.areNotesExact } ?? false
+        if !isReadSince, let known = contents?.relationships[property.index], known.areNotesExact {
             return known.hasNote(object, false)
         }
         guard let context = managedObjectContext else { return nil }

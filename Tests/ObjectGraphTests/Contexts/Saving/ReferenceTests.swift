@@ -371,6 +371,66 @@ import Testing
         #expect(faults.isEmpty)
     }
 
+    @Test(arguments: [LinkKind.manyToMany, .orderedManyToMany])
+    func `a pair that others have stored is removed, though it was added here too (§5.3.11)`(
+        _ kind: LinkKind
+    ) throws {
+        let store = try StoreFixture(kind.model)
+        let ids = try store.run { context in
+            let (owner, leaf) = (try context.insert("Owner"), try context.insert("Leaf"))
+            try context.save()
+            return (owner: owner.objectID, leaf: leaf.objectID)
+        }
+        let other = store.makeContext()
+        try other.performAndWait {
+            other.mergePolicy = .overwrite
+            let (owner, leaf) = (other.object(with: ids.owner), other.object(with: ids.leaf))
+            #expect(try PairTrial.related(owner.value(forKey: "leaves")).isEmpty)
+            PairTrial.relate(owner, leaf, true)
+            try store.run { context in
+                PairTrial.relate(
+                    context.object(with: ids.owner), context.object(with: ids.leaf), true)
+                try context.save()
+            }
+            #expect(try PairTrial.related(leaf.value(forKey: "owners")).count == 1)
+            PairTrial.relate(owner, leaf, false)
+            other.delete(leaf)
+            try other.save()
+        }
+        let faults = try StoredReferences(of: store.coordinator).faults()
+        #expect(faults.isEmpty)
+    }
+
+    @Test func `a cascade deletes an object that is back (§5.3.10, §5.3.12)`() throws {
+        let store = try StoreFixture(ScriptSchema.model(isOrdered: false))
+        let ids = try store.run { context in
+            let (person, item) = (try context.insert("Person"), try context.insert("Item"))
+            try context.save()
+            return (person: person.objectID, item: item.objectID)
+        }
+        let (reviving, other) = (store.makeContext(), store.makeContext())
+        try reviving.performAndWait {
+            reviving.mergePolicy = .overwrite
+            try reviving.object(with: ids.item).setValue(
+                reviving.object(with: ids.person), forKey: "owner")
+        }
+        try other.performAndWait {
+            other.mergePolicy = .overwrite
+            let item = other.object(with: ids.item)
+            #expect(try item.value(forKey: "text") == nil)
+            try store.run { context in
+                context.delete(context.object(with: ids.item))
+                try context.save()
+            }
+            other.mergeChanges(ObjectChanges(deleted: [ids.item]))
+            #expect(item.isDeleted)
+            try reviving.performAndWait { try reviving.save() }
+            other.delete(other.object(with: ids.person))
+            try other.save()
+        }
+        #expect(try store.sql("SELECT Z_PK FROM ZITEM").isEmpty)
+    }
+
     @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
         let store = try StoreFixture(
             ManagedObjectModel(entities: [
