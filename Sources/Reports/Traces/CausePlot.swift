@@ -109,7 +109,8 @@ struct CausePlot {
         return [Mark.text(sample.subject, at: Point(x: frame.left, y: nameBottom - 2))] + bars
             + [
                 Mark.text(
-                    whole > 0 ? MetricUnit.seconds.format(whole) : "main queue not used",
+                    whole > 0
+                        ? MetricUnit.seconds.format(whole) : "main queue not used, so no stall",
                     at: Point(x: across(whole * 1_000) + 6, y: middle), .start, "tick")
             ]
     }

@@ -76,7 +76,8 @@ extension TracedSample {
             }
             return "**\(Self.time(stall.seconds))** from \(Self.time(stall.startSeconds)) on: it "
                 + parts.joined(separator: ", ")
-                + (stall.origin.map { "; handed over by \($0)." } ?? ".")
+                + (stall.origin.map { "; handed over by \($0)." }
+                    ?? "; it began on the main queue, and no other queue handed it over.")
         }
     }
 
@@ -101,11 +102,11 @@ extension CausePlot {
                 Chart.inBothWidths { CausePlot(.longestStall, of: samples, width: $0).chart },
                 "**The longest stall of the main queue, and what it was spent with**, in one traced "
                     + "sample of each stack. A stall is one block of the main queue, during which nobody gets an "
-                    + "answer; a longer one than a frame can be seen."),
+                    + "answer; a user notices one that is longer than a frame."),
             .figure(
                 Chart.inBothWidths { CausePlot(.busy, of: samples, width: $0).chart },
-                "**How long it was busy in all, and with what**, in the same order. Many short blocks "
-                    + "are no stall."),
+                "**How long it was busy in all, and with what**, in the same order, on another scale. "
+                    + "A long bar of many short blocks stalls nobody."),
             .figure(
                 .sequence(shown.map(\.figure)),
                 "**The queues around the longest stall.** The thick lane is the main queue: while it has a "

@@ -67,6 +67,12 @@ import Testing
             ])
     }
 
+    @Test func `says of a stall that nobody has handed it over`() {
+        var own = Self.nested
+        own.stalls[0].origin = nil
+        #expect(own.stallSentences[0].hasSuffix("no other queue handed it over."))
+    }
+
     @Test func `shows the stack with the longest stall first, and not the busiest`() throws {
         let stalled = Self.sample(
             "stalled", mainQueue: [("merged", .merging, 0.05)], stallSeconds: 0.05)
