@@ -151,16 +151,16 @@ extension Spans {
             shares[root, default: [:]].add(span)
         }
         return shares.map { root, shares in
-            Stall(
-                span: all[root], shares: shares.inOrder, origin: origin(of: all[root]),
-                handedOver: span(of: all[root].event.cause))
+            let cause = span(of: all[root].event.cause)
+            return Stall(
+                span: all[root], shares: shares.inOrder, origin: cause.flatMap(origin),
+                handedOver: cause)
         }.sorted { $0.span.event.durationNanoseconds > $1.span.event.durationNanoseconds }
     }
 
-    /// What has handed a block to its queue: the save or merge around the event that it names.
-    private func origin(of block: Span) -> Span? {
-        guard let cause = span(of: block.event.cause) else { return nil }
-        return around(cause).first { [.save, .merge, .fetch, .block].contains($0.event.kind) }
+    /// What has handed a block over in an event: the save, merge, fetch or block around it.
+    private func origin(_ handedOver: Span) -> Span? {
+        around(handedOver).first { [.save, .merge, .fetch, .block].contains($0.event.kind) }
     }
 }
 

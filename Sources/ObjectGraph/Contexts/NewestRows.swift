@@ -90,7 +90,7 @@ extension ManagedObject {
     /// Makes an object that only others have deleted an ordinary fault again if its row is back. Its
     /// unsaved changes are given up, as those of its other ends were when it was found gone.
     final func returnIfBack(in context: ManagedObjectContext) {
-        guard state.deletion.isNews, !state.isDetached else { return }
+        guard context.parent == nil, state.deletion.isNews, !state.isDetached else { return }
         do {
             guard try context.newestRows.uncachedRow(of: self, in: context) != nil else { return }
             context.tracker.withdrawJoins { $0.source === self || $0.destination === self }

@@ -60,7 +60,9 @@ struct LanePlot {
         let end = Point(x: place(stall.startSeconds, across), y: tops[0] + Self.mainHeight)
         return [
             Mark.line(from: start, to: end, "handed"), Mark.dot(start, radius: 2, "tip"),
-            Mark.dot(end, radius: 3, "tip", title: "handed over by \(stall.origin ?? origin.lane)"),
+            Mark.dot(
+                end, radius: 3, "tip", title: sample.giver(of: stall).map { "handed over by \($0)" }
+            ),
         ]
     }
 

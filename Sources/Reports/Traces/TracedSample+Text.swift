@@ -76,9 +76,17 @@ extension TracedSample {
             }
             return "**\(Self.time(stall.seconds))** from \(Self.time(stall.startSeconds)) on: it "
                 + parts.joined(separator: ", ")
-                + (stall.origin.map { "; handed over by \($0)." }
-                    ?? "; it began on the main queue, and no other queue handed it over.")
+                + (giver(of: stall).map { "; handed over by \($0)." }
+                    ?? "; no other queue is known to have handed it over.")
         }
+    }
+
+    /// What handed the work of a stall to the main queue, or the queue or thread on which that was;
+    /// nil if it is not known or was the main queue.
+    func giver(of stall: Stall) -> String? {
+        if let origin = stall.origin { return origin }
+        guard let lane = stall.handedOver?.lane, lane != lanes.first?.name else { return nil }
+        return lane
     }
 
     private static func time(_ seconds: Double) -> String { MetricUnit.seconds.format(seconds) }

@@ -51,7 +51,7 @@ struct DeletePropagation {
             let members = object.destinations(of: property)
             object.readTogether(members, of: property)
             for destination in members {
-                if context.parent == nil { destination.returnIfBack(in: context) }
+                destination.returnIfBack(in: context)
                 if rule == .cascade, !destination.state.isDetached { context.delete(destination) }
                 destination.renewIfStale(property, of: object, in: context)
                 object.change(destination, in: property, isAddition: false)

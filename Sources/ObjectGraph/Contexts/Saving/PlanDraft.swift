@@ -142,7 +142,8 @@ struct PlanDraft {
             guard
                 isInsertion
                     ? !note.source.isDeleted && !note.destination.isDeleted
-                    : !note.source.isInserted && !note.destination.isInserted && !note.isLeft
+                    : !note.source.isInserted && !note.destination.isInserted
+                        && !note.isLeftToRows
             else { continue }
             if isInsertion {
                 noteReference(to: note.source)
@@ -248,7 +249,7 @@ extension ManagedObject {
 extension JoinNote {
     /// Whether a removal leaves the pair to its rows: others have deleted one, with which the pair is
     /// gone or back, and this save deletes neither.
-    fileprivate var isLeft: Bool {
+    fileprivate var isLeftToRows: Bool {
         let (source, destination) = (source.state.deletion, destination.state.deletion)
         return (source.isNews || destination.isNews) && !source.isOrder && !destination.isOrder
     }

@@ -85,8 +85,8 @@ extension FetchRequest {
             && predicate.isTranslated(like: other.predicate)
     }
 
-    /// What the constants of the predicate, the limit and the offset are bound as, in this order; nil
-    /// if there is a constant that the SQL depends on.
+    /// The bindings of the predicate's constants, the limit and the offset, in this order; nil if the
+    /// SQL depends on a constant.
     fileprivate var constants: [SQLBinding]? {
         var constants: [SQLBinding] = []
         constants.reserveCapacity(4)

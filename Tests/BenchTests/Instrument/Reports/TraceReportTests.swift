@@ -67,10 +67,16 @@ import Testing
             ])
     }
 
-    @Test func `says of a stall that nobody has handed it over`() {
-        var own = Self.nested
-        own.stalls[0].origin = nil
-        #expect(own.stallSentences[0].hasSuffix("no other queue handed it over."))
+    @Test(arguments: [
+        ("thread 3", "; handed over by thread 3."),
+        ("main queue", "; no other queue is known to have handed it over."),
+        (nil, "; no other queue is known to have handed it over."),
+    ])
+    func `says the queue or thread if a stall has no other origin`(lane: String?, end: String) {
+        var sample = Self.nested
+        sample.stalls[0].origin = nil
+        sample.stalls[0].handedOver = lane.map { .init(lane: $0, seconds: 0.09) }
+        #expect(sample.stallSentences[0].hasSuffix(end))
     }
 
     @Test func `shows the stack with the longest stall first, and not the busiest`() throws {

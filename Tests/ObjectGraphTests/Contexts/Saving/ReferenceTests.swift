@@ -239,14 +239,10 @@ import Testing
             other.mergePolicy = MergePolicy(kind)
             try other.object(with: ids.leaf).setValue("renamed", forKey: "name")
         }
-        try store.run { context in
-            context.delete(context.object(with: ids.owner))
-            try context.save()
-        }
+        try delete(ids.owner, in: store)
         try other.performAndWait {
             let owner = other.object(with: ids.owner)
-            #expect(try owner.value(forKey: "name") == nil)
-            #expect(owner.isDeleted)
+            #expect(try owner.value(forKey: "name") == nil && owner.isDeleted)
             try reviving.performAndWait { try reviving.save() }
             try other.save()
             #expect(!owner.isDeleted && owner.managedObjectContext != nil)
@@ -304,14 +300,10 @@ import Testing
             other.delete(other.object(with: ids.leaf))
             other.processPendingChanges()
         }
-        try store.run { context in
-            context.delete(context.object(with: ids.owner))
-            try context.save()
-        }
+        try delete(ids.owner, in: store)
         try other.performAndWait {
             let owner = other.object(with: ids.owner)
-            #expect(try owner.value(forKey: "name") == nil)
-            #expect(owner.isDeleted)
+            #expect(try owner.value(forKey: "name") == nil && owner.isDeleted)
             try reviving.performAndWait { try reviving.save() }
             try other.save()
         }
@@ -335,10 +327,7 @@ import Testing
             reviving.mergePolicy = .mergeByPropertyObjectTrump
             try reviving.object(with: ids.owner).setValue("renamed", forKey: "name")
         }
-        try store.run { context in
-            context.delete(context.object(with: ids.owner))
-            try context.save()
-        }
+        try delete(ids.owner, in: store)
         try other.performAndWait {
             other.mergePolicy = .overwrite
             let leaf = other.object(with: free)
@@ -470,6 +459,13 @@ import Testing
             PairTrial.relate(owner, leaf, true)
             try context.save()
             return (owner.objectID, leaf.objectID)
+        }
+    }
+
+    private func delete(_ id: ManagedObjectID, in store: StoreFixture) throws {
+        try store.run { context in
+            context.delete(context.object(with: id))
+            try context.save()
         }
     }
 
