@@ -208,6 +208,9 @@ extension ReferenceGraph {
         }
         // Others may have made the same order.
         if !conflicting.isEmpty, !levels[level].reordered.isEmpty { markUnclear() }
+        if conflicting.contains(where: { hasOnlyMadeMoves($0, level) || isPairGone($0, level) }) {
+            markUnclear()
+        }
         for object in conflicting { settleEnds(of: object, level, before, policy) }
         let own = levels[level]
         var saved = SavedObjects(
@@ -274,6 +277,30 @@ extension ReferenceGraph {
             !changedValues(of: $0, in: level).isEmpty || isTouched($0, in: level)
         }
         return updated.union(own.ordered.subtracting(own.inserted))
+    }
+
+    /// Whether a person is written for items alone which others have moved there or deleted as well:
+    /// nothing of it is left to be written once their rows are known.
+    private func hasOnlyMadeMoves(_ person: Int, _ level: Int) -> Bool {
+        let own = levels[level]
+        guard own.updated.contains(person), entities[person] == .person,
+            !own.hasUnsavedPair(person), changedValues(of: person, in: level).isEmpty
+        else { return false }
+        return own.movedItems[person, default: []].allSatisfy { item in
+            guard let row = rows[item] else { return true }
+            return ownValues(of: item, in: level)["owner"] == row.values["owner"]
+        }
+    }
+
+    /// Whether both objects of a one-to-one relationship are found gone: it is open whether the
+    /// unchanged one counts as deleted.
+    private func isPairGone(_ object: Int, _ level: Int) -> Bool {
+        let own = levels[level]
+        return own.foundGone.contains(object)
+            && ["card", "holder"].contains { key in
+                let end = own.snapshots[object]?.values[key]?.destination
+                return end.map { rows[$0] == nil && !own.deleted.contains($0) } ?? false
+            }
     }
 
     /// Applies the policy to one object whose row was changed or deleted (spec §5.3, §5.4).
@@ -381,7 +408,7 @@ extension ReferenceGraph {
             || rows.contains { other, row in
                 !own.deleted.contains(other)
                     && row.values.contains { key, value in
-                        value == .object(object) && own.changes[other]?[key] == nil
+                        value == .object(object) && changedValues(of: other, in: level)[key] == nil
                     }
             }
             || storedPairs.contains {

@@ -184,7 +184,10 @@ extension ReferenceGraph {
             realise(object, in: level)
             for key in memory.keys
             where value(key, of: object, in: level) != memory.values[key, default: .null] {
-                assign(memory.values[key, default: .null], to: key, of: object, in: level)
+                let value = memory.values[key, default: .null]
+                // Others may have deleted the destination since.
+                if let end = value.destination, !isUsable(end, in: level) { markUnclear() }
+                assign(value, to: key, of: object, in: level)
             }
         }
         for (pair, wasThere) in event.pairs where hasPair(pair, in: level) != wasThere {

@@ -47,6 +47,12 @@ extension ScriptRun {
             guard let person = object(1, { $0 == .person }), let group = object(2, { $0 == .group })
             else { return }
             renew(level)
+            // A child notices late that an object is gone above its parent.
+            if reference.levels[level].parent != nil {
+                guard reference.isUndisputed(person, in: level),
+                    reference.isUndisputed(group, in: level)
+                else { return }
+            }
             let isAddition = step.kind == .addPair
             let pair = ReferenceGraph.Pair(person: person, group: group)
             // An addition of a member is noted unless the members have been read.

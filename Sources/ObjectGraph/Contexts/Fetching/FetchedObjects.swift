@@ -87,7 +87,8 @@ final class FetchedBatches {
     private let reading: BatchReading
     private let keys: StoreKeyStream
 
-    /// The objects with temporary references by position, since a save changes their keys.
+    /// The new objects by position: a save may change their keys, and a context that discards one no
+    /// longer finds it by its key.
     let unsavedObjects: [Int: ManagedObject]
     private var liveBatches: [Batch] = []
 
@@ -99,8 +100,8 @@ final class FetchedBatches {
             entity: entity, context: context, unsaved: Self.unsavedObjects(of: keys, in: context))
     }
 
-    /// - Parameter unsaved: The objects with temporary references by position. A stream that is not
-    ///   complete has none, since it comes from a store.
+    /// - Parameter unsaved: The new objects by position. A stream that is not complete has none, since
+    ///   it comes from a store.
     init(
         _ keys: StoreKeyStream, _ request: FetchRequest, entity: Entity,
         context: ManagedObjectContext, unsaved: [Int: ManagedObject] = [:]
@@ -110,12 +111,18 @@ final class FetchedBatches {
         unsavedObjects = unsaved
     }
 
-    /// The objects that may still get other keys, by position.
+    /// The new objects by position, with temporary or permanent references. Those of a parent have
+    /// temporary ones or are not discarded here.
     private static func unsavedObjects(
         of found: StoreKeys, in context: ManagedObjectContext
     ) -> [Int: ManagedObject] {
+        let permanent = Set(
+            context.tracker.inserted.lazy
+                .filter { $0.reference > 0 && $0.binding.storeNumber == found.storeNumber }
+                .map { EntityKey($0) })
         var unsaved: [Int: ManagedObject] = [:]
-        for (position, key) in found.keys.enumerated() where key.key < 0 {
+        for (position, key) in found.keys.enumerated()
+        where key.key < 0 || !permanent.isEmpty && permanent.contains(key) {
             unsaved[position] = context.object(
                 key.key, entityIndex: key.entityIndex, storeNumber: found.storeNumber)
         }

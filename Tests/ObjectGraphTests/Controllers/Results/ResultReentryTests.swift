@@ -79,6 +79,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true], [0, 2])
+    func `a new object that is discarded is reported as the object it was (§10.3.2)`(
+        isPermanent: Bool, _ batchSize: Int
+    ) throws {
+        try store().run { context in
+            let thing = try context.insertThing("a 2", number: 4)
+            if isPermanent { try context.obtainPermanentIDs(for: [thing]) }
+            context.processPendingChanges()
+            let followers = try Followers(context, batchSize: batchSize)
+            context.rollback()
+            try followers.expect(context)
+        }
+    }
+
     @Test func `identifiers that a parent's save gives are reported (§10.3.4)`() throws {
         let store = try store()
         let child = ManagedObjectContext(.privateQueue, parent: store.context)
