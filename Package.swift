@@ -26,6 +26,7 @@ let package = Package(
         .library(name: "SpanTracing", targets: ["SpanTracing"]),
         .library(name: "MigrationKit", targets: ["MigrationKit"]),
         .library(name: "PostgreSQLStore", targets: ["PostgreSQLStore"]),
+        .library(name: "StackBench", targets: ["StackBench"]),
         .executable(name: "bench", targets: ["bench"]),
         .executable(name: "modelgen", targets: ["modelgen"]),
         .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
@@ -97,8 +98,8 @@ let package = Package(
         .target(name: "RunRecords", dependencies: ["Measuring"], swiftSettings: strict),
         .target(name: "Reports", dependencies: ["Measuring", "RunRecords"], swiftSettings: strict),
         .target(name: "Datasets", swiftSettings: strict),
-        .executableTarget(
-            name: "bench",
+        .target(
+            name: "StackBench",
             dependencies: [
                 "Measuring", "RunRecords", "Reports", "Datasets", "Stacks", "ObjectGraph",
                 "Timeline", "ModelSource", "CSQLite", "CScheduler",
@@ -107,7 +108,10 @@ let package = Package(
                 "Yams", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ] + allocator,
-            path: "Benchmarks/bench",
+            path: "Benchmarks/StackBench",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "bench", dependencies: ["StackBench"], path: "Benchmarks/bench",
             swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["ObjectGraph", "PostgreSQLStore"],
@@ -161,8 +165,8 @@ let package = Package(
         .testTarget(
             name: "BenchTests",
             dependencies: [
-                "Measuring", "RunRecords", "Reports", "Datasets", "ObjectGraph", "bench",
-                "StatisticsCampaign", "TestSupport", "CSQLite", "Timeline", "Yams",
+                "Measuring", "RunRecords", "Reports", "Datasets", "ObjectGraph", "StackBench",
+                "bench", "StatisticsCampaign", "TestSupport", "CSQLite", "Timeline", "Yams",
             ],
             exclude: ["Instrument/Goldens", "Extending/first-page.yml"],
             swiftSettings: ofTests),
@@ -175,7 +179,8 @@ let package = Package(
 // a second time.
 if let tests = Context.environment["STACKBENCH_TESTS"] {
     let instrument = [
-        "bench", "StatisticsCampaign", "Reports", "RunRecords", "Measuring", "Datasets",
+        "bench", "StackBench", "StatisticsCampaign", "Reports", "RunRecords", "Measuring",
+        "Datasets",
     ]
     let generator = ["modelgen", "GenerateModel"]
     let unneeded =

@@ -1,6 +1,6 @@
 import ObjectGraph
 
-@testable import bench
+@testable import StackBench
 
 /// Fills an album with photos, a save at a time.
 enum AlbumWorkload {

@@ -3,7 +3,7 @@ import RunRecords
 import TestSupport
 import Testing
 
-@testable import bench
+@testable import StackBench
 
 @Suite struct `Extending` {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -19,12 +19,16 @@ import Testing
         return document.matches(of: block).map { ("\($0.1)", "\($0.2)") }
     }
 
-    @Test func `the code in the document is that of files that are compiled and run`() throws {
-        let quoted = Self.quotedFiles(in: try Self.text("CONTRIBUTING.md"))
+    @Test(arguments: [("CONTRIBUTING.md", 4), ("Documentation/OwnArrangement.md", 6)])
+    func `the code in a document is that of files that are compiled and run`(
+        document: String, count: Int
+    ) throws {
+        let quoted = Self.quotedFiles(in: try Self.text(document))
 
-        #expect(quoted.count == 4)
-        for (path, code) in quoted {
-            #expect(try code == Self.text(path), "CONTRIBUTING.md shows another \(path)")
+        #expect(quoted.count == count)
+        for (link, code) in quoted {
+            let path = link.replacing("../", with: "")
+            #expect(try code == Self.text(path), "\(document) shows another \(path)")
         }
     }
 

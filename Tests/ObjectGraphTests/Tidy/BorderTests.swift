@@ -131,7 +131,7 @@ import Testing
     @Test(arguments: [
         "Sources/Stacks", "Sources/Timeline", "Sources/SpanTracing", "Sources/MigrationKit",
         "Sources/ModelSource", "Sources/modelgen",
-        "Benchmarks/bench", "Tests/StacksTests", "Tests/TimelineTests",
+        "Benchmarks/StackBench", "Tests/StacksTests", "Tests/TimelineTests",
         "Tests/SpanTracingTests", "Tests/MigrationKitTests",
         "Tests/BenchTests",
         "Tests/ModelgenTests",

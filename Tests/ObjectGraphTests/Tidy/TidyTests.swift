@@ -49,7 +49,7 @@ import Testing
         ("Sources/Datasets", 0), ("Sources/Measuring", 0), ("Sources/MigrationKit", 2),
         ("Sources/ModelSource", 0), ("Sources/ObjectGraph", 15), ("Sources/PostgreSQLStore", 4),
         ("Sources/Reports", 0), ("Sources/RunRecords", 0), ("Sources/Stacks", 0),
-        ("Sources/modelgen", 0), ("Benchmarks/bench", 0),
+        ("Sources/modelgen", 0), ("Benchmarks/StackBench", 0),
     ])
     func `folders that name each other's types become fewer`(
         _ module: String, _ count: Int
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "Benchmarks/bench", "Sources/Measuring", "Sources/RunRecords", "Sources/Reports",
+        "Benchmarks/StackBench", "Sources/Measuring", "Sources/RunRecords", "Sources/Reports",
     ])
     func `the folders of the instrument are layers`(_ module: String) throws {
         var names = try SourceFile.names(in: module)

@@ -5,7 +5,7 @@ import RunRecords
 import TestSupport
 import Testing
 
-@testable import bench
+@testable import StackBench
 
 @Suite struct `The cause of a regressed row` {
     @Test func `is a part of its sentence`() {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Timeline
 
-@testable import bench
+@testable import StackBench
 
 @Suite struct `The syncs of SQLite in a trace` {
     /// In a process of its own, whose file system waits 50 ms for each sync.

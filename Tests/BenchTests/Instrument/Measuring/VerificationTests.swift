@@ -3,7 +3,7 @@ import Foundation
 import RunRecords
 import Testing
 
-@testable import bench
+@testable import StackBench
 
 /// A sample's checks of the store find values in a wrong row or column.
 @Suite struct `Verifying what was written` {

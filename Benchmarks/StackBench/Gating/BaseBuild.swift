@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// The `bench` of another revision, built for release in a git worktree.
+/// This program of another revision, built for release in a git worktree.
 ///
 /// Source and build are kept in `.build/base` of the package, so that the next gate rebuilds only
 /// what changed. Source: measuring §7, step 1: same toolchain, same flags, same machine, same
@@ -24,7 +24,7 @@ struct BaseBuild {
         try Self.checkOut(commit, at: source, of: package)
         let build = try Self.run(
             [
-                "swift", "build", "-c", "release", "--product", "bench", "--package-path",
+                "swift", "build", "-c", "release", "--product", Executable.name, "--package-path",
                 source.path, "--scratch-path", scratch.path,
             ], in: package)
         guard build.status == 0 else {
@@ -32,7 +32,8 @@ struct BaseBuild {
             throw Self.failure("\(revision) cannot be built:\n\(lines)")
         }
         self.commit = commit
-        executable = scratch.appendingPathComponent("release/bench").resolvingSymlinksInPath()
+        executable = scratch.appendingPathComponent("release/\(Executable.name)")
+            .resolvingSymlinksInPath()
     }
 
     /// The commit of a revision.

@@ -1,9 +1,10 @@
 import RunRecords
 import Stacks
+import Synchronization
 
 /// Something to measure: its name, its group and how it is opened.
 ///
-/// Each stack in `StackKind.all` is a subject. A peer is declared in its own file and registered in
+/// Each stack in `StackKind.all` and each that a program adds is a subject. A peer is declared in its own file and registered in
 /// ``all``.
 struct Subject: Sendable {
     var name: String
@@ -49,7 +50,13 @@ struct Subject: Sendable {
     var hasLockPolicy: Bool { !isPeer }
 
     /// All subjects. A new peer is registered here only.
-    static let all = StackKind.all.map(Subject.init(stack:)) + engineAndPeers
+    static let all =
+        (StackKind.all + added.withLock { $0 }).map(Subject.init(stack:)) + engineAndPeers
+
+    private static let added = Mutex<[StackKind]>([])
+
+    /// Adds stacks of the program's own. Call it before anything asks for ``all``.
+    static func add(_ stacks: [StackKind]) { added.withLock { $0 = stacks } }
 
     #if PostgreSQL
     private static let engineAndPeers: [Subject] = [

@@ -86,7 +86,7 @@ private struct Listing: Encodable {
 }
 
 extension Listing.Workload {
-    init(_ workload: bench.Workload, in file: String) {
+    init(_ workload: StackBench.Workload, in file: String) {
         self.init(
             file: file, name: workload.name, kind: workload.kind.name, title: workload.title,
             cellCount: workload.cells.count, repetitions: workload.repetitions)
@@ -98,7 +98,7 @@ extension Listing {
         var files: [String: [String]] = [:]
         for file in try WorkloadFiles.all() {
             do {
-                let read = try bench.Workload.load(file: file)
+                let read = try StackBench.Workload.load(file: file)
                 workloads += read.map { Workload($0, in: file) }
                 for name in Set(read.flatMap(\.cells).map(\.subject.name)) {
                     files[name, default: []].append(file)
@@ -123,7 +123,7 @@ extension Listing {
                 name: $0.rawValue, summary: "\($0.summary): \(ServerKind.command)",
                 parameters: [])
         }
-        subjects = bench.Subject.all.map {
+        subjects = StackBench.Subject.all.map {
             Subject(
                 name: $0.name, group: $0.group.rawValue, summary: $0.summary,
                 files: files[$0.name, default: []])
@@ -147,7 +147,7 @@ extension Listing {
     /// Ten lines that say what can be listed, and how.
     var overview: AlignedLines {
         let files = Set(workloads.map(\.file) + otherFiles).count
-        let stacks = subjects.count { $0.group == bench.Subject.Group.stack.rawValue }
+        let stacks = subjects.count { $0.group == StackBench.Subject.Group.stack.rawValue }
         return AlignedLines([
             [
                 "\(files) workload files",

@@ -1,16 +1,39 @@
 /// A parameter of a workload kind.
-struct WorkloadParameter: Sendable {
+public struct WorkloadParameter: Sendable {
     var name: String
     var values: Values
     /// Used when a workload file leaves the parameter out.
     var defaultValue: String
     var summary: String
     /// Values that only stacks support; peers get no cells for them.
-    var stackOnlyValues: Set<String> = []
+    var stackOnlyValues: Set<String>
 
-    enum Values: Sendable {
+    /// What a workload file may set.
+    public enum Values: Sendable {
         case integer(ClosedRange<Int>)
         case choice([String])
+    }
+
+    /// - Parameters:
+    ///   - name: What workload files name it by.
+    ///   - values: What they may set.
+    ///   - defaultValue: Used when a workload file leaves the parameter out.
+    ///   - summary: What it is, in a few words, for `bench list`.
+    public init(name: String, values: Values, defaultValue: String, summary: String) {
+        self.init(
+            name: name, values: values, defaultValue: defaultValue, summary: summary,
+            stackOnlyValues: [])
+    }
+
+    init(
+        name: String, values: Values, defaultValue: String, summary: String,
+        stackOnlyValues: Set<String>
+    ) {
+        self.name = name
+        self.values = values
+        self.defaultValue = defaultValue
+        self.summary = summary
+        self.stackOnlyValues = stackOnlyValues
     }
 
     /// Reads one value. A list of values in a file makes an axis of the matrix.

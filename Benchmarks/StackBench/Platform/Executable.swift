@@ -7,6 +7,9 @@ enum Executable {
         return URL(fileURLWithPath: path).resolvingSymlinksInPath()
     }()
 
+    /// Its name, which a program of another package chooses.
+    static var name: String { url.lastPathComponent }
+
     /// Whether the file is newer than a date. Builds of changed sources may have the same commit.
     static func isNewer(than date: Date) -> Bool {
         modificationDate.map { $0 > date } ?? false
@@ -26,9 +29,15 @@ enum Executable {
 
     /// The folder of a package with `Benchmarks/Workloads`, at this place or above it.
     static func package(above place: URL) -> URL? {
+        folder(above: place, having: ["Package.swift", "Benchmarks/Workloads"])
+    }
+
+    /// The package that this program was built in; nil if it was copied elsewhere.
+    static var builtPackage: URL? { folder(above: url, having: ["Package.swift"]) }
+
+    private static func folder(above place: URL, having names: [String]) -> URL? {
         var folder = place
         while folder.path != "/" {
-            let names = ["Package.swift", "Benchmarks/Workloads"]
             let isOurs = names.allSatisfy {
                 FileManager.default.fileExists(atPath: folder.appendingPathComponent($0).path)
             }

@@ -75,8 +75,15 @@ extension WorkerContext {
             counting: subject as? any CountingSubject, rowCount: rowCount, repeats: repeats, work)
     }
 
-    /// Measures a stack on a model of the workload's own.
-    func measure(
+    /// Measures work of a stack on a model of the workload's own: time, processor time, memory,
+    /// switches and what the engine counts.
+    ///
+    /// - Parameters:
+    ///   - stack: The stack that works.
+    ///   - rowCount: The number of rows worked on, for the throughput.
+    ///   - repeats: Whether `work` can run again in the same store.
+    ///   - work: What is measured.
+    public func measure(
         _ stack: any PersistenceStack, rowCount: Int, repeats: Bool = false,
         _ work: () throws -> Void
     ) throws -> Sample {

@@ -3,15 +3,15 @@ import Foundation
 
 /// Reads a closed store with plain SQL, independently of the subject that wrote it, or prepares
 /// one.
-final class StoreReader {
+public final class StoreReader {
     private let connection: OpaquePointer
     private let isInMemory: Bool
 
     /// The journal mode that the store must have.
     var expectedJournalMode: String { isInMemory ? "memory" : "wal" }
 
-    /// - Throws: ``StoreReaderError`` if the database does not exist.
-    init(_ url: URL) throws {
+    /// - Throws: an error with the path and SQLite's reason if the database does not exist.
+    public init(_ url: URL) throws {
         isInMemory = url.isInMemory
         connection = try Self.open(
             url.sqliteName, SQLITE_OPEN_READWRITE | (isInMemory ? SQLITE_OPEN_CREATE : 0), url)
@@ -53,7 +53,9 @@ final class StoreReader {
     }
 
     /// The columns of the first row as integers; NULL reads as 0.
-    func integers(_ sql: String) throws -> [Int] {
+    ///
+    /// - Throws: an error with the statement and SQLite's reason.
+    public func integers(_ sql: String) throws -> [Int] {
         try firstRow(sql) { statement in
             (0..<sqlite3_column_count(statement)).map {
                 Int(sqlite3_column_int64(statement, $0))
@@ -80,7 +82,10 @@ final class StoreReader {
         return rows
     }
 
-    func integer(_ sql: String) throws -> Int {
+    /// The first column of the first row as an integer; NULL reads as 0.
+    ///
+    /// - Throws: an error with the statement and SQLite's reason.
+    public func integer(_ sql: String) throws -> Int {
         try integers(sql)[0]
     }
 

@@ -4,7 +4,7 @@ import Measuring
 import RunRecords
 
 /// What a workload's function works with: parameters, store, data and stopwatch.
-struct WorkerContext {
+public struct WorkerContext {
     let job: WorkerJob
     /// Nil if the work is done once.
     let turns: TurnTaker?
@@ -26,7 +26,7 @@ struct WorkerContext {
     // MARK: Parameters
 
     /// The value of a parameter; the kind has checked it.
-    func text(_ parameter: String) -> String {
+    public func text(_ parameter: String) -> String {
         guard let value = job.parameters[parameter] else {
             preconditionFailure("The kind \(job.kind) declares no parameter \(parameter).")
         }
@@ -34,7 +34,7 @@ struct WorkerContext {
     }
 
     /// The value of a parameter that the kind declares as an integer.
-    func integer(_ parameter: String) -> Int {
+    public func integer(_ parameter: String) -> Int {
         guard let value = Int(text(parameter)) else {
             preconditionFailure("The kind \(job.kind) declares \(parameter) as text.")
         }
@@ -42,7 +42,7 @@ struct WorkerContext {
     }
 
     /// The value of a parameter that the kind declares as a flag.
-    func flag(_ parameter: String) -> Bool { text(parameter) == "true" }
+    public func flag(_ parameter: String) -> Bool { text(parameter) == "true" }
 
     /// The value of a parameter that the kind declares as the cases of this enum.
     func choice<Value: RawRepresentable<String>>(_ parameter: String) -> Value {
@@ -68,7 +68,8 @@ struct WorkerContext {
 
     // MARK: Store
 
-    var storeURL: URL {
+    /// Where the sample's store is: a file in a folder of its own.
+    public var storeURL: URL {
         let isInMemory = job.parameters["store"] == "memory"
         let folder = isInMemory ? URL(fileURLWithPath: URL.inMemory) : job.folder
         return folder.appendingPathComponent("flights.sqlite")

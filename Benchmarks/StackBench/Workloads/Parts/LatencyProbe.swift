@@ -4,9 +4,9 @@ import Synchronization
 
 /// Starts an operation at a fixed interval, whether or not earlier ones have finished. Each latency
 /// counts from the time when the operation was due.
-final class LatencyProbe: Sendable {
+public final class LatencyProbe: Sendable {
     /// Starts an operation. The completion is called on any thread when it is done.
-    typealias Operation =
+    public typealias Operation =
         @Sendable (_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Void
 
     private struct State {
@@ -21,12 +21,13 @@ final class LatencyProbe: Sendable {
     /// The running operations, and the thread that starts them.
     private let work = DispatchGroup()
 
-    init(everyMilliseconds milliseconds: Int, _ operation: @escaping Operation) {
+    public init(everyMilliseconds milliseconds: Int, _ operation: @escaping Operation) {
         ratePerSecond = 1_000 / Double(milliseconds)
         self.operation = operation
     }
 
-    func start() {
+    /// Starts the first operation at once, on a thread of its own.
+    public func start() {
         work.enter()
         let thread = Thread { [self] in
             var arrivals = ArrivalSchedule(.fixed, perSecond: ratePerSecond)
@@ -43,7 +44,7 @@ final class LatencyProbe: Sendable {
     /// Waits for the running operations and returns the latencies; nil if none was started.
     ///
     /// - Throws: the first error of an operation.
-    func stop() throws -> LatencySummary? {
+    public func stop() throws -> LatencySummary? {
         state.withLock { $0.isStopped = true }
         work.wait()
         return try state.withLock { state in

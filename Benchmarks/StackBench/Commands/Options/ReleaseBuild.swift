@@ -24,19 +24,20 @@ enum ReleaseBuild {
     }
 
     private static func handOver() -> BenchFailure {
-        // <scratch>/<triple>/debug/bench
+        // <scratch>/<triple>/debug/<name>
         let folder = Executable.url.deletingLastPathComponent()
-        guard let root = Executable.packageRoot, folder.lastPathComponent == "debug" else {
+        guard let root = Executable.builtPackage, folder.lastPathComponent == "debug" else {
             return failure("the package of this build was not found")
         }
         let scratch = folder.deletingLastPathComponent().deletingLastPathComponent()
         StandardError.print(
-            "bench: this is a debug build; making a release build, which takes minutes the first time"
+            "\(Executable.name): this is a debug build; making a release build, which takes minutes the first time"
         )
         let build = Process()
         build.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         build.arguments = [
-            "swift", "build", "-c", "release", "--product", "bench", "--package-path", root.path,
+            "swift", "build", "-c", "release", "--product", Executable.name, "--package-path",
+            root.path,
             "--scratch-path", scratch.path,
         ]
         // Standard output has results only.
@@ -50,7 +51,8 @@ enum ReleaseBuild {
         guard build.terminationReason == .exit, build.terminationStatus == 0 else {
             return failure("swift build ended with \(build.terminationStatus)")
         }
-        let release = folder.deletingLastPathComponent().appendingPathComponent("release/bench")
+        let release = folder.deletingLastPathComponent().appendingPathComponent(
+            "release/\(Executable.name)")
         let arguments = [release.path] + CommandLine.arguments.dropFirst()
         // Returns only when it fails.
         _ = withCStrings(arguments) { execv(release.path, $0) }
@@ -63,7 +65,7 @@ enum ReleaseBuild {
             exitCode: .probeUnavailable,
             message: """
                 times of a \(BuildConfiguration.ofBench) build mean nothing, and bench cannot start a release build \
-                instead: \(reason). Run: swift run -c release bench \(arguments)
+                instead: \(reason). Run: swift run -c release \(Executable.name) \(arguments)
                 """)
     }
 }

@@ -64,8 +64,8 @@ struct DatasetSelection: Codable, Sendable {
     }
 }
 
-/// The result of a workload's function.
-struct WorkloadOutcome: Codable, Sendable {
+/// The result of a workload's function: a sample, and whether its work was right.
+public struct WorkloadOutcome: Codable, Sendable {
     /// The parent fills in its position in the run.
     var sample: Sample
     var verification: Verification
@@ -73,6 +73,19 @@ struct WorkloadOutcome: Codable, Sendable {
     var storeFacts: [String: Int64]?
     /// Nil unless the worker was asked for it.
     var trace: TracedSample?
+
+    /// - Parameters:
+    ///   - sample: What `WorkerContext.measure` returned.
+    ///   - verification: What `Verifier.verification` is once the store was read back.
+    public init(sample: Sample, verification: Verification) {
+        self.init(sample: sample, verification: verification, storeFacts: nil)
+    }
+
+    init(sample: Sample, verification: Verification, storeFacts: [String: Int64]?) {
+        self.sample = sample
+        self.verification = verification
+        self.storeFacts = storeFacts
+    }
 }
 
 /// A line of JSON on a worker's standard output. A worker that takes no turns writes only one.

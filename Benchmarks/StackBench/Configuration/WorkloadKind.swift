@@ -1,11 +1,13 @@
 import Measuring
 import ObjectGraph
+import Synchronization
 
 /// A kind of operation that a workload file can name, and its parameters.
 ///
-/// Each kind is declared in the file of its workload and registered in ``all``. The reader of
-/// files, the defaults and `bench list` use that declaration.
-struct WorkloadKind: Sendable {
+/// Each kind of `bench` is declared in the file of its workload and registered in ``all``; a program
+/// adds its own by `Bench.main`. The reader of files, the defaults and `bench list` use that
+/// declaration.
+public struct WorkloadKind: Sendable {
     var name: String
     var summary: String
     /// The groups of subjects that it can measure.
@@ -81,7 +83,9 @@ struct WorkloadKind: Sendable {
     }
 
     /// All kinds. A new kind is registered here only.
-    static let all: [WorkloadKind] =
+    static let all: [WorkloadKind] = own + added.withLock { $0 }
+
+    private static let own: [WorkloadKind] =
         [
             .importing, .batchInsert, .batchUpdate, .paging, .predicates, .faulting, .aggregates,
             .records, .history, .generations, .blobs, .indexes, .derived, .fullText, .validation,
@@ -98,6 +102,11 @@ struct WorkloadKind: Sendable {
     private static let onServers: [WorkloadKind] = []
     #endif
 
+    private static let added = Mutex<[WorkloadKind]>([])
+
+    /// Adds kinds of the program's own. Call it before anything asks for ``all``.
+    static func add(_ kinds: [WorkloadKind]) { added.withLock { $0 = kinds } }
+
     /// The kinds for `bench run --store`, whose workloads are planned and not read from files.
     static let ofOwnStores: [WorkloadKind] = [
         .storeImport, .storeReaders, .storeRead, .storeList, .storeWalk, .storeFind,
@@ -106,6 +115,34 @@ struct WorkloadKind: Sendable {
 
     static func named(_ name: String) -> WorkloadKind? {
         (all + ofOwnStores).first { $0.name == name }
+    }
+}
+
+extension WorkloadKind {
+    /// A kind of a program's own. It measures stacks, and each sample makes its rows itself.
+    ///
+    /// - Parameters:
+    ///   - name: What workload files name it by.
+    ///   - summary: What it does, in a few words, for `bench list`.
+    ///   - parameters: What workload files may set.
+    ///   - isContended: Whether several threads work at once, so that counts depend on their
+    ///     scheduling and are not judged.
+    ///   - primaryMetric: Ranks the stacks, and is what a question compares unless it names another.
+    ///   - extraMetrics: Others that samples set in `metrics`, for reports, questions and thresholds.
+    ///   - latencies: The names of latencies that samples set. Each gives `NAME.p50`, `.p99`, `.p999`
+    ///     and `.max`.
+    ///   - run: Prepares, measures and verifies one sample, in a process of its own.
+    public init(
+        _ name: String, summary: String, parameters: [WorkloadParameter] = [],
+        isContended: Bool = false, primaryMetric: Metric = .time, extraMetrics: [Metric] = [],
+        latencies: [String] = [],
+        run: @escaping @Sendable (WorkerContext) throws -> WorkloadOutcome
+    ) {
+        self.init(
+            name: name, summary: summary, subjects: [.stack], data: .none,
+            work: isContended ? .contended : .alone, parameters: parameters,
+            primaryMetric: primaryMetric, extraMetrics: extraMetrics, latencies: latencies,
+            run: run)
     }
 }
 

@@ -298,8 +298,9 @@ extension PersistentStoreCoordinator {
 extension WorkerContext {
     /// Opens the job's stack at ``storeURL`` on a workload's own model.
     ///
-    /// - Throws: ``UnableSubject`` if the subject is not a stack.
-    func openStack(on model: ManagedObjectModel) throws -> any PersistenceStack {
+    /// - Throws: what the stack throws when it is opened; an error with the name of the subject if
+    ///   that is not a stack.
+    public func openStack(on model: ManagedObjectModel) throws -> any PersistenceStack {
         let stack = try opening(\.openStack)(configuration.stack(on: model))
         // A stack may open its store at the first use; this keeps that out of the measurement.
         _ = try stack.viewContext

@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "OwnStack",
+    // In a repository of your own: .package(url: "https://…/StackBench", from: "0.9.0")
+    dependencies: [.package(name: "StackBench", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "ownbench",
+            dependencies: [
+                .product(name: "ObjectGraph", package: "StackBench"),
+                .product(name: "StackBench", package: "StackBench"),
+                .product(name: "Stacks", package: "StackBench"),
+            ])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+import StackBench
+
+Bench.main(stacks: [.tokenViews], kinds: [.deleteHalf])
