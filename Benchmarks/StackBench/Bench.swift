@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Measuring
 import RunRecords
 import Stacks
 
@@ -49,3 +50,6 @@ public enum Bench {
             exitCode: .usage, message: "two \(what) are called \(name); give yours another name")
     }
 }
+
+/// What a sample measures: its name, unit and direction.
+public typealias Metric = Measuring.Metric
