@@ -28,17 +28,7 @@ struct GateCommand: ParsableCommand {
         completion: .file(extensions: ["yml"]))
     var files: [String] = []
 
-    @Option(help: "The git revision to compare with, such as main or HEAD~1.")
-    var baseRef: String?
-
-    @Option(help: "The bench to compare with.", completion: .file())
-    var baseBin: String?
-
-    @Option(help: "The baseline to compare counts with; times are not compared.")
-    var baseline: String?
-
-    @Option(help: "The folder of baselines.", completion: .directory)
-    var baselines = BaselineCommand.folder
+    @OptionGroup var against: BaseOptions
 
     @Flag(help: "Compare counts only, no times: exact, and done in a minute.")
     var quick = false
@@ -76,12 +66,15 @@ struct GateCommand: ParsableCommand {
 
     func validate() throws {
         if let resume { return try refuseOptions(beside: resume) }
-        guard [baseRef, baseBin, baseline].count(where: { $0 != nil }) == 1 else {
-            throw ValidationError("name one base: --base-ref, --base-bin or --baseline")
-        }
-        guard !instructions || baseline == nil else {
+        try against.requireOne()
+        guard !instructions || against.baseline == nil else {
             throw ValidationError(
                 "--instructions needs --base-ref or --base-bin: baselines have no instructions")
+        }
+        guard against.commands == nil || files.isEmpty && !quick && !instructions else {
+            throw ValidationError(
+                "--base and --head compare the times of two commands; leave out workload files, "
+                    + "--quick and --instructions")
         }
     }
 
@@ -101,13 +94,13 @@ struct GateCommand: ParsableCommand {
     func run() throws {
         if let resume { return try goOn(with: RunDirectory(argument: resume)) }
         let workloads = try selectedWorkloads()
-        let kept = try baseline.map { try BaselineFolder(argument: baselines).load($0) }
         if instructions { try InstructionPass.requireAvailable() }
-        try pairing.requireRelease(forTimes: takesTimes)
+        if against.commands == nil { try pairing.requireRelease(forTimes: takesTimes) }
+        let kept = try keptCounts()
         let directory = try RunDirectory.create(output, at: Date(), suffix: "-gate")
-        let base = try kept.map(Base.counts) ?? program()
+        let base = try kept ?? measuredBase()
         let report = ComparisonReport(
-            base: base.arm, head: .ofBench(), startedAt: Date(), seed: pairing.chosenSeed,
+            base: base.arm, head: head, startedAt: Date(), seed: pairing.chosenSeed,
             commandLine: CommandLine.arguments, build: .ofBench, environment: .ofBench(),
             isStrict: strict)
         try compare(workloads, with: base, report, resuming: nil, directory)
@@ -119,12 +112,11 @@ struct GateCommand: ParsableCommand {
         // The first two words are the program and the name of this command.
         let original = try GateCommand.parse(Array(report.commandLine.dropFirst(2)))
         let workloads = try original.selectedWorkloads()
-        let kept = try original.baseline.map {
-            try BaselineFolder(argument: original.baselines).load($0)
+        if original.against.commands == nil {
+            try original.pairing.requireRelease(forTimes: original.takesTimes)
         }
-        try original.pairing.requireRelease(forTimes: original.takesTimes)
-        let base = try kept.map(Base.counts) ?? original.program()
-        guard base.arm == report.base, ComparisonReport.Arm.ofBench() == report.head,
+        let base = try original.keptCounts() ?? original.measuredBase()
+        guard base.arm == report.base, original.head == report.head,
             report.build == .ofBench,
             report.environment.identity == EnvironmentFingerprint.ofBench().identity,
             !Executable.isNewer(than: report.startedAt)
@@ -174,6 +166,12 @@ struct GateCommand: ParsableCommand {
             let gate = Gate(
                 plan, preparation: preparation, journal: journal, note: StandardError.print)
             report.add(try gate.execute())
+        case .commands(let commands):
+            var plan = pairing.plan([])
+            plan.seed = report.seed
+            plan.budget = budget.duration
+            let gate = CommandGate(commands, plan, journal: journal, note: StandardError.print)
+            report.add(try gate.execute())
         }
         if !report.isInterrupted {
             let growth = GrowthPass(
@@ -194,18 +192,33 @@ struct GateCommand: ParsableCommand {
     private enum Base {
         case counts(Baseline)
         case program(URL, ComparisonReport.Arm)
+        case commands(CommandGate.Commands)
 
         var arm: ComparisonReport.Arm {
             switch self {
             case .counts(let baseline): .init(name: baseline.name, commit: baseline.commit)
             case .program(_, let arm): arm
+            case .commands(let commands): .init(name: commands.base)
             }
         }
     }
 
-    private var takesTimes: Bool { !quick && baseline == nil }
+    private var head: ComparisonReport.Arm {
+        against.commands.map { .init(name: $0.head) } ?? .ofBench()
+    }
 
+    private var takesTimes: Bool { !quick && against.baseline == nil }
+
+    /// Nil without a baseline.
+    private func keptCounts() throws -> Base? {
+        try against.baseline.map {
+            .counts(try BaselineFolder(argument: against.baselines).load($0))
+        }
+    }
+
+    /// Empty if commands are compared.
     private func selectedWorkloads() throws -> [Workload] {
+        guard against.commands == nil else { return [] }
         let standard = takesTimes ? WorkloadFiles.gate : WorkloadFiles.counts
         var selection = try Selection(
             files: files.isEmpty ? [standard(), WorkloadFiles.growth()] : files)
@@ -214,8 +227,9 @@ struct GateCommand: ParsableCommand {
         return selection.workloads
     }
 
-    private func program() throws -> Base {
-        if let baseBin {
+    private func measuredBase() throws -> Base {
+        if let commands = against.commands { return .commands(commands) }
+        if let baseBin = against.baseBin {
             let executable = URL(fileURLWithPath: baseBin).resolvingSymlinksInPath()
             try WorkerProtocol.require(
                 of: executable, from: Executable.package(above: executable))
@@ -226,7 +240,7 @@ struct GateCommand: ParsableCommand {
                 exitCode: .noBaseline,
                 message: "--base-ref needs the package's git repository; run bench inside it")
         }
-        let revision = baseRef ?? "HEAD"
+        let revision = against.baseRef ?? "HEAD"
         let build = try BaseBuild(of: revision, package: package, note: StandardError.print)
         try WorkerProtocol.require(of: build.executable, from: build.source)
         return .program(build.executable, .init(name: revision, commit: build.commit))

@@ -17,6 +17,15 @@ struct ChildProcess {
 
         var isCrash: Bool { signal != 0 }
 
+        var isSuccess: Bool { status == 0 }
+
+        /// The processor time of the process and of those that it has waited for.
+        var cpuSeconds: Double {
+            [usage.ru_utime, usage.ru_stime].reduce(0) {
+                $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
+            }
+        }
+
         // The low seven bits of the status.
         private var signal: Int32 { status & 0x7F }
 

@@ -27,7 +27,7 @@ import Testing
         "AttributeDescription": 14, "BatchUpserter": 13, "Comparison": 14, "ComparisonReport": 15,
         "Entity": 22, "EntityBinding": 17, "EntityClass": 14, "EntityDescription": 14,
         "FetchRequest": 18, "FetchedResultsController": 15, "FlightRecord": 25, "FlightRow": 19,
-        "FollowedList": 19, "GateCommand": 15, "ManagedObjectContext": 26,
+        "FollowedList": 19, "ManagedObjectContext": 26,
         "PersistentStoreDescription": 23, "Property": 17, "Row": 15, "RowUpserter": 14, "Run": 17,
         "Runner": 13, "State": 14, "StoreFile": 16, "WeatherRow": 15, "WorkerJob": 16,
         "Workload": 20, "WorkloadResult": 14,

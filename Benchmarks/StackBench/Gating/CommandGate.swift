@@ -1,0 +1,119 @@
+import Foundation
+import Measuring
+import RunRecords
+
+/// Compares the times of two commands of the shell, which need not be builds of bench.
+///
+/// A pair is one run of each, in random order. The rest is that of every gate: first look,
+/// confirmation, more pairs for what cannot be judged. What the commands print is discarded.
+struct CommandGate {
+    struct Commands: Hashable, Sendable {
+        var base: String
+        var head: String
+    }
+
+    private static let workload = "command"
+    private static let metrics = [Metric.time, .cpuTime]
+
+    private let commands: Commands
+    private let plan: Gate.Plan
+    private let journal: GateJournal
+    private let noise = NoiseProbe(folder: FileManager.default.temporaryDirectory)
+    private let note: (String) -> Void
+
+    /// - Parameters:
+    ///   - plan: The rule, the seed and the budget.
+    ///   - journal: Provides what was measured before and stores what is measured now.
+    ///   - note: Called with a line of progress.
+    init(
+        _ commands: Commands, _ plan: Gate.Plan, journal: GateJournal,
+        note: @escaping (String) -> Void
+    ) {
+        self.commands = commands
+        self.plan = plan
+        self.journal = journal
+        self.note = note
+    }
+
+    /// Measures and judges. A command that fails ends the comparison, with its exit code.
+    ///
+    /// - Throws: the errors of starting a process or writing to the disk.
+    func execute() throws -> PairedGate.Findings {
+        let started = ContinuousClock.now
+        // The first runs fill the caches of files.
+        for isHead in [false, true] {
+            if case .failure(let failure) = try run(isHead) {
+                var findings = PairedGate.Findings()
+                findings.unsoundCells = [failure.cell]
+                return findings
+            }
+        }
+        let rules = Self.metrics.map { PairedCell.MetricRule($0, plan.rule) }
+        let cell = PairedCell(workload: Self.workload, cell: commands.head, rules: rules)
+        var gate = PairedGate([cell], seed: plan.seed) { _, block in
+            try journal.pair(Self.workload, commands.head, block: block, noise: noise) {
+                try pair(block)
+            }
+        }
+        return try gate.run { ContinuousClock.now - started < plan.budget }
+    }
+
+    private func pair(_ block: Int) throws -> PairedGate.Outcome {
+        note("pair \(block + 1)")
+        var random = SeededGenerator(seed: plan.seed &+ UInt64(block))
+        let isHeadFirst = Bool.random(using: &random)
+        var costs: [Bool: Cost] = [:]
+        for isHead in [isHeadFirst, !isHeadFirst] {
+            switch try run(isHead) {
+            case .success(let cost): costs[isHead] = cost
+            case .failure(let failure): return .unsound(failure.cell)
+            }
+        }
+        guard let base = costs[false], let head = costs[true] else { throw Interrupted() }
+        func pair(_ value: (Cost) -> Double) -> PairedSamples.Pair? {
+            let (base, head) = (value(base), value(head))
+            guard base > 0, head > 0 else { return nil }
+            return PairedSamples.Pair(
+                block: block, isHeadFirst: isHeadFirst, base: base, head: head,
+                logRatio: log(head / base))
+        }
+        let pairs = [Metric.time.name: pair(\.seconds), Metric.cpuTime.name: pair(\.cpuSeconds)]
+        return .measured(pairs.compactMapValues(\.self))
+    }
+
+    // MARK: One run
+
+    private struct Cost {
+        var seconds: Double
+        var cpuSeconds: Double
+    }
+
+    private struct Failure: Error {
+        var cell: UnsoundCell
+    }
+
+    /// Runs a command to its end.
+    ///
+    /// - Throws: ``Interrupted``; ``SystemCallError`` if there is no shell.
+    private func run(_ isHead: Bool) throws -> Result<Cost, Failure> {
+        guard !Interruption.isRequested else { throw Interrupted() }
+        let nothing = try FileHandle(forUpdating: URL(fileURLWithPath: "/dev/null"))
+        let watch = Stopwatch()
+        let process = try ChildProcess(
+            ["/bin/sh", "-c", isHead ? commands.head : commands.base],
+            environment: ProcessInfo.processInfo.environment, input: nothing.fileDescriptor,
+            output: nothing.fileDescriptor, errors: nil)
+        let ending = process.wait()
+        let seconds = watch.elapsedSeconds
+        guard ending.isSuccess else {
+            guard !Interruption.isRequested else { throw Interrupted() }
+            let command = isHead ? "--head" : "--base"
+            return .failure(
+                Failure(
+                    cell: UnsoundCell(
+                        workload: Self.workload, cell: commands.head, isWrongAnswer: false,
+                        reason: "\(command) \(ending.cause)")))
+        }
+        return .success(Cost(seconds: seconds, cpuSeconds: ending.cpuSeconds))
+    }
+}
