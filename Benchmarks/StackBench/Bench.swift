@@ -14,6 +14,9 @@ import Stacks
 /// Bench.main(stacks: [.ownWriter], kinds: [.deleteHalf])
 /// ```
 public enum Bench {
+    /// The version of this package, without a prefix. A release has the tag of this name.
+    public static let version = "0.9.0"
+
     /// Runs the command of the process's arguments, and ends the process.
     ///
     /// Every command of `bench` knows the added stacks and kinds. Call it on the main thread before

@@ -8,6 +8,7 @@ struct BenchCommand: ParsableCommand {
         commandName: "bench",
         abstract: "Run the same verified work on every stack and its alternatives.",
         discussion: exitCodes,
+        version: Bench.version,
         subcommands: [
             ListCommand.self, PlanCommand.self, RunCommand.self, ClaimsCommand.self,
             TraceCommand.self, MergeCommand.self, ReportCommand.self, CheckCommand.self,
