@@ -108,6 +108,7 @@ struct GateCommand: ParsableCommand {
 
     /// Parses the command line of the resumed gate, so that no option has to be repeated.
     private func goOn(with directory: RunDirectory) throws {
+        try directory.lock()
         let (journal, report) = try GateJournal.resumed(in: directory)
         // The first two words are the program and the name of this command.
         let original = try GateCommand.parse(Array(report.commandLine.dropFirst(2)))

@@ -106,6 +106,8 @@ public struct RunDirectory: Sendable {
 /// Why a run's folder cannot be used.
 public enum RunDirectoryError: Error, Equatable {
     case alreadyExists(path: String)
+    /// Another process measures in it; who is "process 1234 (bench run …)", as far as it is known.
+    case inUse(path: String, by: String)
     case missing(path: String)
     case unreadable(path: String, reason: String)
     case unsupportedSchema(path: String, found: Int)
@@ -117,6 +119,8 @@ extension RunDirectoryError: CustomStringConvertible {
         switch self {
         case .alreadyExists(let path):
             "\(path) already holds a run; choose another folder or move the run away"
+        case .inUse(let path, let other):
+            "\(path) is in use by \(other); wait for it, stop it, or choose another folder"
         case .missing(let path):
             "there is no \(path); name the folder of a run"
         case .unreadable(let path, let reason):

@@ -32,6 +32,7 @@ struct RunLaunch {
     /// - Throws: ``BenchFailure`` if it was started with another build or on another machine.
     init(resuming path: String) throws {
         directory = RunDirectory(argument: path)
+        try directory.lock()
         earlier = try directory.journal.entries()
         guard case .began(var run) = earlier.first else {
             throw RunDirectoryError.missing(path: directory.journal.url.path)
