@@ -10,6 +10,8 @@ extension AirlineRow: CSVRow {
     static let table = "airlines"
     static let columns = ["carrier", "name"]
 
+    var key: (column: String, value: String)? { ("carrier", carrier) }
+
     init(reading record: inout CSVReader) throws(DatasetError) {
         carrier = try record.string()
         name = try record.string()

@@ -22,6 +22,8 @@ extension AirportRow: CSVRow {
     static let table = "airports"
     static let columns = ["faa", "name", "lat", "lon", "alt", "tz", "dst", "tzone"]
 
+    var key: (column: String, value: String)? { ("faa", code) }
+
     init(reading record: inout CSVReader) throws(DatasetError) {
         code = try record.string()
         name = try record.string()

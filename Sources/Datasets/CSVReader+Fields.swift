@@ -27,6 +27,25 @@ extension CSVReader {
         try optionalField("a number or NA", parsedBy: Self.parseDouble)
     }
 
+    mutating func year() throws(DatasetError) -> Int {
+        try field("a year from 1 to 9999") {
+            Self.parseInteger($0).flatMap { (1...9_999).contains($0) ? $0 : nil }
+        }
+    }
+
+    mutating func month() throws(DatasetError) -> Int {
+        try field("a month from 1 to 12") {
+            Self.parseInteger($0).flatMap { (1...12).contains($0) ? $0 : nil }
+        }
+    }
+
+    mutating func day(ofMonth month: Int, in year: Int) throws(DatasetError) -> Int {
+        let last = lastDay(ofMonth: month, in: year)
+        return try field("a day from 1 to \(last)") {
+            Self.parseInteger($0).flatMap { (1...last).contains($0) ? $0 : nil }
+        }
+    }
+
     /// A time of day in UTC, written as `2013-01-01T10:00:00Z`.
     mutating func instant() throws(DatasetError) -> Date {
         try field("a time such as 2013-01-01T10:00:00Z", parsedBy: Self.parseInstant)
@@ -35,17 +54,17 @@ extension CSVReader {
     // Inlined, so that no closure is called for each field.
     @inline(__always)
     private mutating func field<Value>(
-        _ expected: String, parsedBy parse: (Span<UInt8>) -> Value?
+        _ expected: @autoclosure () -> String, parsedBy parse: (Span<UInt8>) -> Value?
     ) throws(DatasetError) -> Value {
-        guard let value = try optionalField(expected, parsedBy: parse) else {
-            throw invalid(field: nextField - 1, expected: expected)
+        guard let value = try optionalField(expected(), parsedBy: parse) else {
+            throw invalid(field: nextField - 1, expected: expected())
         }
         return value
     }
 
     @inline(__always)
     private mutating func optionalField<Value>(
-        _ expected: String, parsedBy parse: (Span<UInt8>) -> Value?
+        _ expected: @autoclosure () -> String, parsedBy parse: (Span<UInt8>) -> Value?
     ) throws(DatasetError) -> Value? {
         let field = nextField
         nextField += 1
@@ -53,7 +72,7 @@ extension CSVReader {
         if bytes.count == 2, bytes[0] == UInt8(ascii: "N"), bytes[1] == UInt8(ascii: "A") {
             return nil
         }
-        guard let value = parse(bytes) else { throw invalid(field: field, expected: expected) }
+        guard let value = parse(bytes) else { throw invalid(field: field, expected: expected()) }
         return value
     }
 
@@ -110,7 +129,8 @@ extension CSVReader {
             bytes[16] == UInt8(ascii: ":"), bytes[19] == UInt8(ascii: "Z"),
             let year = parseDigits(bytes.extracting(0..<4)),
             let month = parseDigits(bytes.extracting(5..<7)), (1...12).contains(month),
-            let day = parseDigits(bytes.extracting(8..<10)), (1...31).contains(day),
+            let day = parseDigits(bytes.extracting(8..<10)),
+            (1...lastDay(ofMonth: month, in: year)).contains(day),
             let hour = parseDigits(bytes.extracting(11..<13)), hour < 24,
             let minute = parseDigits(bytes.extracting(14..<16)), minute < 60,
             let second = parseDigits(bytes.extracting(17..<19)), second < 60

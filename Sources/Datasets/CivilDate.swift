@@ -8,3 +8,10 @@ func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let leapDays = marchYear / 4 - marchYear / 100 + marchYear / 400
     return marchYear * 365 + leapDays + (153 * marchMonth + 2) / 5 + day - 1 - 719_468
 }
+
+/// The number of days of a month of the Gregorian calendar; the month is from 1 to 12.
+func lastDay(ofMonth month: Int, in year: Int) -> Int {
+    let next = month == 12 ? (year + 1, 1) : (year, month + 1)
+    return daysSince1970(year: next.0, month: next.1, day: 1)
+        - daysSince1970(year: year, month: month, day: 1)
+}

@@ -5,6 +5,8 @@ public enum DatasetError: Error, Equatable {
     case wrongFieldCount(path: String, line: Int, expected: Int, found: Int)
     case misplacedQuote(path: String, line: Int)
     case invalidField(path: String, line: Int, column: String, expected: String, found: String)
+    /// The value identifies a row, and an earlier line has it.
+    case duplicateKey(path: String, line: Int, column: String, value: String)
     case unexpectedFacts(folder: String, expected: DatasetFacts, found: DatasetFacts)
 }
 
@@ -28,6 +30,11 @@ extension DatasetError: CustomStringConvertible {
         case .invalidField(let path, let line, let column, let expected, let found):
             """
             \(path):\(line): the column \(column) must be \(expected), found "\(found)". \
+            \(Self.remedy)
+            """
+        case .duplicateKey(let path, let line, let column, let value):
+            """
+            \(path):\(line): the column \(column) has "\(value)" again, but identifies a row. \
             \(Self.remedy)
             """
         case .unexpectedFacts(let folder, let expected, let found):

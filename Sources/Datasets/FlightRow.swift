@@ -56,9 +56,9 @@ extension FlightRow: CSVRow {
     ]
 
     init(reading record: inout CSVReader) throws(DatasetError) {
-        year = try record.integer()
-        month = try record.integer()
-        day = try record.integer()
+        year = try record.year()
+        month = try record.month()
+        day = try record.day(ofMonth: month, in: year)
         departureTime = try record.optionalInteger()
         scheduledDepartureTime = try record.integer()
         departureDelayMinutes = try record.optionalInteger()

@@ -37,8 +37,14 @@ extension FlightsDataset {
         var reader = try CSVReader(file: file, columns: Row.columns)
         var rows: [Row] = []
         rows.reserveCapacity(limit ?? rowCount)
+        var known: Set<String> = []
         while rows.count < limit ?? .max, try reader.nextRecord() {
-            rows.append(try Row(reading: &reader))
+            let row = try Row(reading: &reader)
+            if let (column, value) = row.key, !known.insert(value).inserted {
+                throw .duplicateKey(
+                    path: reader.path, line: reader.line, column: column, value: value)
+            }
+            rows.append(row)
         }
         return rows
     }
@@ -51,5 +57,12 @@ protocol CSVRow {
     /// The columns, in the order in which `init(reading:)` reads them.
     static var columns: [String] { get }
 
+    /// The value that is unique in the table, and its column; nil if there is none.
+    var key: (column: String, value: String)? { get }
+
     init(reading record: inout CSVReader) throws(DatasetError)
+}
+
+extension CSVRow {
+    var key: (column: String, value: String)? { nil }
 }

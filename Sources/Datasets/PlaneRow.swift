@@ -23,6 +23,8 @@ extension PlaneRow: CSVRow {
         "tailnum", "year", "type", "manufacturer", "model", "engines", "seats", "speed", "engine",
     ]
 
+    var key: (column: String, value: String)? { ("tailnum", tailNumber) }
+
     init(reading record: inout CSVReader) throws(DatasetError) {
         tailNumber = try record.string()
         year = try record.optionalInteger()

@@ -39,9 +39,9 @@ extension WeatherRow: CSVRow {
 
     init(reading record: inout CSVReader) throws(DatasetError) {
         origin = try record.string()
-        year = try record.integer()
-        month = try record.integer()
-        day = try record.integer()
+        year = try record.year()
+        month = try record.month()
+        day = try record.day(ofMonth: month, in: year)
         hour = try record.integer()
         temperatureFahrenheit = try record.optionalDouble()
         dewPointFahrenheit = try record.optionalDouble()

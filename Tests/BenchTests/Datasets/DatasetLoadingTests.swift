@@ -203,6 +203,19 @@ import Testing
             column: "time_hour", expected: "a time such as 2013-01-01T10:00:00Z",
             found: "2013-13-30T15:00:00Z"),
         BadField(
+            table: "flights", old: "2013-09-30T15:00:00Z", new: "2013-02-29T15:00:00Z", line: 3,
+            column: "time_hour", expected: "a time such as 2013-01-01T10:00:00Z",
+            found: "2013-02-29T15:00:00Z"),
+        BadField(
+            table: "flights", old: "2013,9,30,NA,1159", new: "2013,2,31,NA,1159", line: 3,
+            column: "day", expected: "a day from 1 to 28", found: "31"),
+        BadField(
+            table: "weather", old: "EWR,2013,1,1", new: "EWR,2013,13,1", line: 2,
+            column: "month", expected: "a month from 1 to 12", found: "13"),
+        BadField(
+            table: "weather", old: "EWR,2013,1,1", new: "EWR,999999999999999999,1,1", line: 2,
+            column: "year", expected: "a year from 1 to 9999", found: "999999999999999999"),
+        BadField(
             table: "airports", old: "40.6925", new: "nan", line: 2, column: "lat",
             expected: "a number", found: "nan"),
         BadField(
@@ -224,6 +237,23 @@ import Testing
             expected: bad.expected, found: bad.found)
         #expect(throws: error) { try folder.load() }
         #expect(error.description.hasPrefix("\(folder.path(bad.table)):\(bad.line): "))
+    }
+
+    @Test(arguments: [
+        ("airlines", "MQ,Envoy", "UA,Envoy", 3, "carrier", "UA"),
+        ("airports", "IAH,George", "EWR,George", 3, "faa", "EWR"),
+        ("planes", "N14228,1999", "N14228,1,a,b,c,2,3,NA,d\nN14228,1999", 3, "tailnum", "N14228"),
+    ])
+    func `a second row with a value that identifies one is named`(
+        table: String, old: String, new: String, line: Int, column: String, value: String
+    ) throws {
+        let folder = try DatasetFolder()
+        try folder.replace(old, with: new, in: table)
+
+        #expect(
+            throws: DatasetError.duplicateKey(
+                path: folder.path(table), line: line, column: column, value: value)
+        ) { try folder.load() }
     }
 
     @Test func `tables that lack rows are refused`() throws {
