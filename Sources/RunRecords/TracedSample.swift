@@ -63,14 +63,11 @@ public struct TracedSample: Codable, Hashable, Sendable {
     public struct Lane: Codable, Hashable, Sendable {
         public struct Segment: Codable, Hashable, Sendable {
             public var kind: Kind
-            /// Of the outermost thing that was going on: of a statement in a merge, merging.
-            public var reason: Kind
             public var startSeconds: Double
             public var seconds: Double
 
-            public init(kind: Kind, reason: Kind, startSeconds: Double, seconds: Double) {
+            public init(kind: Kind, startSeconds: Double, seconds: Double) {
                 self.kind = kind
-                self.reason = reason
                 self.startSeconds = startSeconds
                 self.seconds = seconds
             }
@@ -94,6 +91,9 @@ public struct TracedSample: Codable, Hashable, Sendable {
     public var others: [Share]
     /// The longest, at most ten.
     public var stalls: [Stall]
+    /// How long a heartbeat on the main queue waited at most, which does not come from the trace; nil
+    /// for a workload without heartbeats.
+    public var longestBeatSeconds: Double?
     /// The lanes around the longest stall; the main queue is the first.
     public var lanes: [Lane]
     /// The part of the sample that the lanes show.

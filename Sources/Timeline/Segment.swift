@@ -4,8 +4,6 @@ import ObjectGraph
 public struct Segment: Sendable {
     public let lane: Lane
     public let activity: Activity
-    /// The outermost of what was going on, without the block: of a statement in a merge, the merge.
-    public let reason: Activity
     public let nanoseconds: Range<UInt64>
 }
 
@@ -13,14 +11,6 @@ extension Spans {
     /// What the lanes did, without gaps where events follow each other; in no order.
     public func segments() -> [Segment] {
         var segments: [Segment] = []
-        var reasons: [Activity] = []
-        for span in all {
-            let outer = span.parent.flatMap { parent in
-                let isOutermostBlock = all[parent].event.kind == .block && all[parent].parent == nil
-                return isOutermostBlock ? nil : reasons[parent]
-            }
-            reasons.append(outer ?? span.activity)
-        }
         /// Until when the own time of each event is known.
         var reached = all.map(\.event.startNanoseconds)
         func close(_ position: Int, until end: UInt64) {
@@ -29,7 +19,6 @@ extension Spans {
             segments.append(
                 Segment(
                     lane: all[position].lane, activity: all[position].activity,
-                    reason: reasons[position],
                     nanoseconds: reached[position]..<end))
         }
         // An event is in the list before those inside it, and those are in the order of time.

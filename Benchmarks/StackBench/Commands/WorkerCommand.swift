@@ -59,6 +59,9 @@ struct WorkerCommand: ParsableCommand {
             if let traceFile, let trace, let timeline = trace.timeline {
                 try TraceEventFile(timeline).write(to: traceFile)
                 outcome.trace = trace.sample(of: job.subject)
+                outcome.trace?.longestBeatSeconds = outcome.sample.latencies["mainQueue"].map {
+                    Double($0.maxNanoseconds) / 1e9
+                }
             }
             return .outcome(outcome)
         } catch let error as UnequalSetting {

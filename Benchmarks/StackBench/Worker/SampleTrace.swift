@@ -29,9 +29,12 @@ final class SampleTrace {
     }
 }
 
+/// In the extension, `Lane` is one of a traced sample.
+private typealias TraceLane = Lane
+
 extension TracedSample {
-    /// The least window that is drawn, around the longest stall.
-    private static let shownSeconds = 0.2
+    /// The least and the greatest window that is drawn around a stall shorter than it.
+    private static let shownSeconds = 0.05...0.2
     private static let stallCount = 10
 
     init(_ timeline: Timeline, period: Range<UInt64>, subject: String) {
@@ -39,14 +42,13 @@ extension TracedSample {
         let since = { (nanoseconds: UInt64) in
             (Double(nanoseconds) - Double(period.lowerBound)) / 1e9
         }
-        let worst = summary.stalls.first.map {
-            (start: since($0.span.event.startNanoseconds), end: since($0.span.event.endNanoseconds))
+        let worst = summary.stalls.first.map { stall in
+            let start = since(stall.span.event.startNanoseconds)
+            return Self.window(
+                around: start...max(start, since(stall.span.event.endNanoseconds)),
+                from: stall.handedOver.map { since($0.event.startNanoseconds) } ?? start)
         }
-        let length = max(Self.shownSeconds, worst.map { ($0.end - $0.start) * 1.2 } ?? 0)
-        let middle = worst.map { ($0.start + $0.end) / 2 } ?? length / 2
-        let latestStart = max(0, since(period.upperBound) - length)
-        let shownStart = min(max(0, middle - length / 2), latestStart)
-        let shown = shownStart...(shownStart + length)
+        let shown = worst ?? 0...Self.shownSeconds.upperBound
         self.init(
             subject: subject, seconds: since(period.upperBound),
             mainQueue: summary.mainQueue.map(Share.init), others: summary.others.map(Share.init),
@@ -60,22 +62,37 @@ extension TracedSample {
                         Place(lane: $0.lane.name, seconds: since($0.event.startNanoseconds))
                     })
             },
-            lanes: Self.lanes(of: summary.spans, in: shown, since), shown: shown,
+            lanes: Self.lanes(
+                of: summary.spans, in: shown, giver: summary.stalls.first?.handedOver?.lane, since),
+            shown: shown,
             eventCount: summary.spans.all.count, droppedCount: timeline.droppedCount)
     }
 
+    /// The stall in the middle of twice its length, and where its work was handed over if that was
+    /// not long before.
+    private static func window(
+        around stall: ClosedRange<Double>, from handedOver: Double
+    ) -> ClosedRange<Double> {
+        let length = stall.upperBound - stall.lowerBound
+        let margin = max(shownSeconds.lowerBound - length, length * 0.5) / 2
+        var start = stall.lowerBound - margin
+        let earliest = stall.upperBound + margin - max(shownSeconds.upperBound, length * 1.5)
+        if handedOver > earliest { start = min(start, handedOver - length * 0.05) }
+        return max(0, start)...(stall.upperBound + margin)
+    }
+
+    /// - Parameter giver: The lane that has handed the stall over.
     private static func lanes(
-        of spans: Spans, in shown: ClosedRange<Double>, _ since: (UInt64) -> Double
+        of spans: Spans, in shown: ClosedRange<Double>, giver: TraceLane?,
+        _ since: (UInt64) -> Double
     ) -> [Lane] {
         let drawn = spans.segments().filter {
             since($0.nanoseconds.upperBound) > shown.lowerBound
                 && since($0.nanoseconds.lowerBound) < shown.upperBound
         }
         let lanes = Dictionary(grouping: drawn, by: \.lane)
-        // A thread that only waits for a queue shows nothing that the queue does not.
-        let shownLanes = lanes.filter { lane, segments in
-            lane.rank < 2 || segments.contains { $0.activity.kind != .waiting }
-        }
+        // A thread outside of contexts explains a stall only if it has handed it over.
+        let shownLanes = lanes.filter { lane, _ in lane.rank < 2 || lane == giver }
         return shownLanes.sorted { ($0.key.rank, $0.key.name) < ($1.key.rank, $1.key.name) }.map {
             lane, segments in
             Lane(
@@ -83,20 +100,18 @@ extension TracedSample {
                 segments: joined(
                     segments.sorted { $0.nanoseconds.lowerBound < $1.nanoseconds.lowerBound }.map {
                         Lane.Segment(
-                            kind: $0.activity.kind, reason: $0.reason.kind,
-                            startSeconds: since($0.nanoseconds.lowerBound),
+                            kind: $0.activity.kind, startSeconds: since($0.nanoseconds.lowerBound),
                             seconds: Double($0.nanoseconds.count) / 1e9)
                     }))
         }
     }
 
-    /// Joins neighbours of one kind and reason if the gap between them is too short to be seen.
+    /// Joins neighbours of one kind if the gap between them is too short to be seen.
     private static func joined(_ segments: [Lane.Segment]) -> [Lane.Segment] {
-        let invisibleSeconds = shownSeconds / 2_000
+        let invisibleSeconds = shownSeconds.lowerBound / 2_000
         var joined: [Lane.Segment] = []
         for segment in segments {
             if let last = joined.last, last.kind == segment.kind,
-                last.reason == segment.reason,
                 segment.startSeconds - last.startSeconds - last.seconds < invisibleSeconds
             {
                 joined[joined.count - 1].seconds =

@@ -2,11 +2,10 @@ import Measuring
 import RunRecords
 
 /// What each queue did around the longest stall, as lanes one above the other. The main queue is the
-/// thick lane; the strip above it says for what it did it.
+/// thick lane.
 struct LanePlot {
     private static let mainHeight = 30.0
     private static let otherHeight = 12.0
-    private static let stripHeight = 6.0
     private static let nameHeight = 15.0
     private static let gap = 4.0
     /// A frame at 60 Hz.
@@ -35,7 +34,7 @@ struct LanePlot {
                 Mark.text(
                     lane.name, at: Point(x: frame.left, y: top - 3), .start,
                     index == 0 ? "label" : "tick"))
-            marks += lane.segments.flatMap {
+            marks += lane.segments.map {
                 draw(
                     $0, across, top: top, height: Self.height(ofLane: index), isMain: index == 0)
             }
@@ -69,23 +68,14 @@ struct LanePlot {
     private func draw(
         _ segment: TracedSample.Lane.Segment, _ across: Scale, top: Double, height: Double,
         isMain: Bool
-    ) -> [Markup] {
+    ) -> Markup {
         let start = max(segment.startSeconds, sample.shown.lowerBound)
         let end = min(segment.startSeconds + segment.seconds, sample.shown.upperBound)
         let (from, to) = (place(start, across), place(end, across))
         let title = "\(segment.kind.label): \(MetricUnit.seconds.format(segment.seconds))"
-        func bar(_ style: String, from top: Double, to bottom: Double) -> Markup {
-            Mark.rectangle(
-                Frame(left: from, top: top, right: max(to, from + 0.5), bottom: bottom), style,
-                title: title)
-        }
-        guard isMain else {
-            return [bar("\(segment.kind.style) faint", from: top, to: top + height)]
-        }
-        return [
-            bar(segment.reason.style, from: top, to: top + Self.stripHeight),
-            bar(segment.kind.style, from: top + Self.stripHeight, to: top + height),
-        ]
+        return Mark.rectangle(
+            Frame(left: from, top: top, right: max(to, from + 0.5), bottom: top + height),
+            isMain ? segment.kind.style : "\(segment.kind.style) faint", title: title)
     }
 
     private func place(_ seconds: Double, _ across: Scale) -> Double {

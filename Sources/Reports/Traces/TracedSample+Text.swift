@@ -2,11 +2,16 @@ import Measuring
 import RunRecords
 
 extension TracedSample {
-    /// What the main queue mostly did.
-    var headline: String { headline(naming: subject) }
+    /// What the main queue mostly did, and what its longest stall came from.
+    var headline: String {
+        guard let stall = stalls.first, let giver = giver(of: stall) else {
+            return headline(naming: subject)
+        }
+        return "\(headline(naming: subject)) The longest stall came from \(escaped(giver))."
+    }
 
     /// - Parameter name: What tells the sample from those beside it: a stack, or a parameter.
-    func headline(naming name: String) -> String {
+    private func headline(naming name: String) -> String {
         let busy = mainQueueBusySeconds
         guard busy > 0 else { return "**\(escaped(name))** left the main queue alone." }
         return "**\(escaped(name))** kept the main queue busy for \(Self.time(busy)) of "
@@ -34,9 +39,12 @@ extension TracedSample {
         let lost =
             droppedCount > 0
             ? " \(droppedCount.formatted()) events were lost, so all times are too low." : ""
+        let beat =
+            longestBeatSeconds.map { " A heartbeat on it waited for \(Self.time($0)) at most." }
+            ?? ""
         return "The main queue was busy for \(Self.time(busy)) of \(Self.time(seconds)) "
             + "(\(percent(busy / max(seconds, .leastNonzeroMagnitude)))), its longest stall took "
-            + "\(Self.time(longestStallSeconds)). The other queues and threads worked or "
+            + "\(Self.time(longestStallSeconds)).\(beat) The other queues and threads worked or "
             + "waited for \(Self.time(others.reduce(0) { $0 + $1.seconds })).\(lost)"
     }
 
@@ -46,47 +54,52 @@ extension TracedSample {
     /// What each queue spent its time with.
     var table: ReportTable {
         var table = ReportTable([
-            ("queue", .left), ("what it did", .left), ("time", .right), ("share", .right),
-            ("events", .right),
+            ("queue", .left), ("colour", .left), ("what it did", .left), ("time", .right),
+            ("share", .right), ("events", .right),
         ])
         for (queue, shares) in [("main", mainQueue), ("others", others)] {
             let whole = shares.reduce(0) { $0 + $1.seconds }
-            func append(_ activity: String, _ shares: [Share]) {
+            func append(_ activity: String, _ colour: String, _ shares: [Share]) {
                 let seconds = shares.reduce(0) { $0 + $1.seconds }
                 guard seconds > 0 else { return }
                 table.append([
-                    queue, escaped(activity), Self.time(seconds), percent(seconds / whole),
+                    queue, colour, escaped(activity), Self.time(seconds), percent(seconds / whole),
                     shares.reduce(0) { $0 + $1.count }.formatted(),
                 ])
             }
             for share in shares where share.seconds >= whole * Self.leastShare {
-                append(share.activity, [share])
+                append(share.activity, share.kind.label, [share])
             }
             let small = shares.filter { $0.seconds < whole * Self.leastShare }
-            append(small.count == 1 ? small[0].activity : "\(small.count) other activities", small)
+            append(
+                small.count == 1 ? small[0].activity : "\(small.count) other activities", "", small)
         }
         return table
     }
 
-    /// A sentence for each of the longest stalls.
+    /// A sentence for each of the longest stalls: what the colours of the drawings stand for there.
     var stallSentences: [String] {
         stalls.map { stall in
-            let parts = stall.shares.prefix(3).filter { $0.seconds > stall.seconds * 0.01 }.map {
-                "\($0.activity) (\(percent($0.seconds / stall.seconds)))"
+            let parts = Dictionary(grouping: stall.shares, by: \.kind).map { kind, shares in
+                (kind: kind, shares: shares, seconds: shares.reduce(0) { $0 + $1.seconds })
+            }.sorted { ($0.seconds, $0.kind.rawValue) > ($1.seconds, $1.kind.rawValue) }
+            let texts = parts.prefix(3).filter { $0.seconds > stall.seconds * 0.01 }.map {
+                let activities = $0.shares.prefix(2).map(\.activity).joined(separator: ", ")
+                return "\($0.kind.label) \(percent($0.seconds / stall.seconds)) (\(activities))"
             }
-            return "**\(Self.time(stall.seconds))** from \(Self.time(stall.startSeconds)) on: it "
-                + parts.joined(separator: ", ")
-                + (giver(of: stall).map { "; handed over by \($0)." }
+            return "**\(Self.time(stall.seconds))** from \(Self.time(stall.startSeconds)) on: "
+                + texts.joined(separator: ", ")
+                + (giver(of: stall).map { "; handed over by \(escaped($0))." }
                     ?? "; no other queue is known to have handed it over.")
         }
     }
 
-    /// What handed the work of a stall to the main queue, or the queue or thread on which that was;
-    /// nil if it is not known or was the main queue.
+    /// What handed the work of a stall to the main queue, or the queue on which that was; nil if it
+    /// is not known or was the main queue.
     func giver(of stall: Stall) -> String? {
         if let origin = stall.origin { return origin }
         guard let lane = stall.handedOver?.lane, lane != lanes.first?.name else { return nil }
-        return lane
+        return lane.hasPrefix("thread ") ? "a thread outside of contexts" : lane
     }
 
     private static func time(_ seconds: Double) -> String { MetricUnit.seconds.format(seconds) }
@@ -118,8 +131,7 @@ extension CausePlot {
             .figure(
                 .sequence(shown.map(\.figure)),
                 "**The queues around the longest stall.** The thick lane is the main queue: while it has a "
-                    + "colour, it cannot answer. The strip at its top says for what it worked, the colour "
-                    + "below it what it did; white is free. Paler lanes are the other queues, in the same "
+                    + "colour, it cannot answer; white is free. Paler lanes are the other queues, in the same "
                     + "colours. A dashed line leads from where a queue handed the work over to where main begins it. "
                     + "Scales differ; each has the length of a frame."),
         ]

@@ -30,12 +30,12 @@ import Testing
                 .init(
                     name: "main queue",
                     segments: [
-                        .init(kind: .reading, reason: .merging, startSeconds: 0.1, seconds: 0.015)
+                        .init(kind: .reading, startSeconds: 0.1, seconds: 0.015)
                     ]),
                 .init(
                     name: "<worker>",
                     segments: [
-                        .init(kind: .waiting, reason: .saving, startSeconds: -0.1, seconds: 0.25)
+                        .init(kind: .waiting, startSeconds: -0.1, seconds: 0.25)
                     ]),
             ], shown: 0...0.2, eventCount: 10, droppedCount: dropped)
     }
@@ -46,8 +46,8 @@ import Testing
     @Test func `says first what the main queue mostly did`() {
         #expect(
             Self.nested.headline
-                == "**nested** kept the main queue busy for 100 ms of 500 ms, 20.0 ms at a stretch: it took a save (90 %)."
-        )
+                == "**nested** kept the main queue busy for 100 ms of 500 ms, 20.0 ms at a stretch: it took a save (90 %). "
+                + "The longest stall came from a save of worker with 10 objects.")
         #expect(
             Self.sample("single", mainQueue: []).headline
                 == "**single** left the main queue alone.")
@@ -62,13 +62,14 @@ import Testing
     @Test func `says of a stall who has handed it over`() {
         #expect(
             Self.nested.stallSentences == [
-                "**20.0 ms** from 100 ms on: it merged (75 %), fetched (25 %); "
+                "**20.0 ms** from 100 ms on: merging 75 % (merged), building objects 25 % (fetched); "
                     + "handed over by a save of worker with 10 objects."
             ])
     }
 
     @Test(arguments: [
-        ("thread 3", "; handed over by thread 3."),
+        ("thread 3", "; handed over by a thread outside of contexts."),
+        ("root", "; handed over by root."),
         ("main queue", "; no other queue is known to have handed it over."),
         (nil, "; no other queue is known to have handed it over."),
     ])
@@ -90,6 +91,14 @@ import Testing
                 text.range(of: "nested</strong>") ?? text.range(of: "**nested**"))
             #expect(first.lowerBound < second.lowerBound)
         }
+    }
+
+    @Test func `says beside the longest stall how long a heartbeat waited`() {
+        var sample = Self.nested
+        sample.longestBeatSeconds = 0.021
+        #expect(
+            sample.sentence.contains(
+                "its longest stall took 20.0 ms. A heartbeat on it waited for 21.0 ms at most."))
     }
 
     @Test func `says that times are too low if events were lost`() {
