@@ -1,4 +1,5 @@
 import Foundation
+import Measuring
 
 /// A lock on a folder that this process holds until it ends, however it ends.
 ///

@@ -80,7 +80,7 @@ extension WorkloadKind {
                 summary: "notes before"),
             WorkloadParameter(
                 name: "readerIntervalMilliseconds", values: .integer(1...10_000),
-                defaultValue: "10", summary: "time between pages"),
+                defaultValue: "50", summary: "time between pages"),
         ],
         isContended: true, primaryMetric: Metric("reader.p99", unit: .nanoseconds),
         extraMetrics: [Metric("reader.max", unit: .nanoseconds)], latencies: ["reader"],
