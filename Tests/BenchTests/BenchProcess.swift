@@ -21,6 +21,8 @@ final class BenchProcess {
         // Generated rows: reading the published ones takes each worker of a debug build seconds.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["STACKBENCH_DATASETS": "generated"]) { $1 }
+            // What tests run does not belong on the page of a workflow's step.
+            .merging(["GITHUB_STEP_SUMMARY": ""]) { $1 }
             .merging(environment) { $1 }
         if let currentDirectory { process.currentDirectoryURL = currentDirectory }
         // Files, because a full pipe without a reader would block the program.

@@ -43,6 +43,7 @@ struct CheckCommand: ParsableCommand {
         print(report)
         let judgements = Judgements(of: report, name: run.name)
         annotations.print(judgements)
+        StepSummary.append(PullRequestComment(report, name: run.name))
         if let junit {
             do {
                 try judgements.junit.write(toFile: junit, atomically: true, encoding: .utf8)

@@ -185,6 +185,7 @@ struct GateCommand: ParsableCommand {
         try directory.writeReports(of: report)
         print(report)
         annotations.print(Judgements(of: report))
+        StepSummary.append(PullRequestComment(report))
         print(directory.reportURL.relativePath)
         throw ArgumentParser.ExitCode(report.exitCode.rawValue)
     }

@@ -56,6 +56,10 @@ public struct LatencyRecorder: Sendable {
         return min(histogram.value(ofRank: max(rank, 1)), largest)
     }
 
+    /// How many values lie in each bucket, up to the last one with values. The buckets are those of an
+    /// HDR histogram from 1 ns to 1 h with three significant digits.
+    public var bucketCounts: [UInt64] { histogram.usedCounts }
+
     /// The part that `run.json` keeps; `nil` if nothing was recorded.
     public var summary: LatencySummary? {
         guard let maxNanoseconds else { return nil }

@@ -45,6 +45,11 @@ struct LogLinearHistogram: Hashable, Sendable {
         counts.indices.filter { counts[$0] > 0 }.map { (highestValue(at: $0), counts[$0]) }
     }
 
+    /// The counts of all buckets up to the last one with values.
+    var usedCounts: [UInt64] {
+        counts.lastIndex { $0 > 0 }.map { Array(counts[...$0]) } ?? []
+    }
+
     // Values below 2^(precision + 1) have buckets of their own. Each power of two above has as many
     // buckets as the one before, each twice as wide.
     @inline(__always)

@@ -29,38 +29,22 @@ struct FiguresTable {
         let rows = run.workloads.flatMap { workload in
             workload.cells.flatMap { cell in
                 let start = cells.fields(of: cell, in: workload)
-                return figures(of: cell, workload).map { start + $0 + [cell.status] }
+                return fields(of: cell, workload).map { start + $0 + [cell.status] }
             }
         }
         return CommaSeparatedText(columns, rows).text
     }
 
-    private func figures(of cell: CellResult, _ workload: WorkloadResult) -> [[String]] {
+    private func fields(of cell: CellResult, _ workload: WorkloadResult) -> [[String]] {
         let number = CommaSeparatedText.number
-        let names = Metric.ordered((cell.samples + [cell.counts].compactMap(\.self)).valueNames)
-        let figures = names.compactMap { name -> [String]? in
-            let metric = workload.metric(named: name)
-            let values = workload.reportedValues(of: name, in: cell)
-            guard let median = Statistics.median(values) else { return nil }
-            // The count is the same in every sample, so it needs no median.
-            let isCount =
-                workload.isCountedApart(name, in: cell)
-                || metric.isExactCount && Set(values).count == 1
-            let interval = isCount ? nil : Statistics.medianInterval(values)
-            return metric.fields + [
-                isCount ? "count" : "median", "\(values.count)", number(median),
-                number(interval?.lower), number(interval?.upper),
+        let figures = workload.figures(of: cell).map { figure in
+            figure.metric.fields + [
+                figure.statistic.rawValue, "\(figure.values.count)", number(figure.value),
+                number(figure.interval?.lower), number(figure.interval?.upper),
             ]
         }
         guard figures.isEmpty else { return figures }
         return [workload.primaryMetric.fields + ["median", "0", "", "", ""]]
-    }
-}
-
-extension Metric {
-    /// Whether it is a count that is always the same for the same work.
-    fileprivate var isExactCount: Bool {
-        if case .exact = repeatability { true } else { false }
     }
 }
 

@@ -103,11 +103,12 @@ struct RunLaunch {
 
 extension RunDirectory {
     /// Prints the first screen of a run whose reports are written. Prints failed cells and broken
-    /// threshold rules to standard error.
+    /// threshold rules to standard error, and adds to the summary of a step on GitHub.
     ///
     /// - Returns: the exit code of the gravest finding.
     func announce(_ run: Run, _ annotations: Annotations) throws -> RunRecords.ExitCode {
         annotations.print(Judgements(of: run))
+        StepSummary.append(PullRequestComment(run))
         let findings =
             run.unsoundCells.map(\.description)
             + [run.ruleReport?.description].compactMap(\.self)

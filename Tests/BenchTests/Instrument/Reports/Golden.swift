@@ -48,6 +48,12 @@ enum Golden {
         try Golden.expect(text(of: name, in: directory), "comparison/\(name)")
     }
 
+    @Test func `comments give the golden files`() throws {
+        try Golden.expect(ExportFormat.comment.text(of: SampleRun.full), "run/comment.md")
+        try Golden.expect(
+            ExportFormat.comment.text(of: SampleComparison.full), "comparison/comment.md")
+    }
+
     @Test func `annotations give the golden file`() throws {
         let texts = [Judgements(of: SampleRun.full), Judgements(of: SampleComparison.full)]
 
