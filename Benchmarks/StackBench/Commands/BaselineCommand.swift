@@ -81,9 +81,10 @@ extension BaselineCommand {
 
         func run() throws {
             let counts = try counting.count()
+            let checkout = Checkout.ofBench
             var baseline = Baseline(
-                name: options.name, commit: ComparisonReport.Arm.ofBench().commit, savedAt: Date(),
-                conditions: counts.conditions, cells: counts.cells)
+                name: options.name, commit: checkout?.commit, committedAt: checkout?.committedAt,
+                savedAt: Date(), conditions: counts.conditions, cells: counts.cells)
             if let earlier = try? options.folder.load(options.name) {
                 baseline.keepSteadyCounts(of: earlier)
             }
@@ -112,7 +113,8 @@ extension BaselineCommand {
                 baseline.conditions = counts.conditions
                 baseline.cells = counts.cells
             }
-            baseline.commit = ComparisonReport.Arm.ofBench().commit
+            baseline.commit = Checkout.ofBench?.commit
+            baseline.committedAt = Checkout.ofBench?.committedAt
             baseline.savedAt = Date()
             try options.folder.save(baseline)
             print("\(options.name): saved the counts of \(baseline.cells.count) cells")

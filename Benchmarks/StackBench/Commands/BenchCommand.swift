@@ -12,8 +12,8 @@ struct BenchCommand: ParsableCommand {
         version: Bench.version,
         subcommands: [
             ListCommand.self, PlanCommand.self, RunCommand.self, ClaimsCommand.self,
-            TraceCommand.self, MergeCommand.self, ReportCommand.self, ExportCommand.self,
-            CheckCommand.self, GateCommand.self,
+            TraceCommand.self, MergeCommand.self, CompareCommand.self, TrendCommand.self,
+            ReportCommand.self, ExportCommand.self, CheckCommand.self, GateCommand.self,
             BaselineCommand.self,
             SelfTestCommand.self,
             DoctorCommand.self, ModelCommand.self, SchemaCommand.self, WorkerCommand.self,
@@ -43,7 +43,7 @@ extension BenchFailure {
         switch error {
         case let failure as BenchFailure: self = failure
         case is ConfigurationError, is MissingTrait, is DatasetError, is RunDirectoryError,
-            is ThresholdError, is MergeError, is ExportError:
+            is ThresholdError, is MergeError, is ExportError, is HistoryError:
             self.init(exitCode: .usage, message: "\(error)")
         case is ComparisonError, is BaselineError:
             self.init(exitCode: .noBaseline, message: "\(error)")

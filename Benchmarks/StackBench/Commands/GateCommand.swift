@@ -99,10 +99,11 @@ struct GateCommand: ParsableCommand {
         let kept = try keptCounts()
         let directory = try RunDirectory.create(output, at: Date(), suffix: "-gate")
         let base = try kept ?? measuredBase()
-        let report = ComparisonReport(
+        var report = ComparisonReport(
             base: base.arm, head: head, startedAt: Date(), seed: pairing.chosenSeed,
             commandLine: CommandLine.arguments, build: .ofBench, environment: .ofBench(),
             isStrict: strict)
+        report.environment.committedAt = Checkout.ofBench?.committedAt
         try compare(workloads, with: base, report, resuming: nil, directory)
     }
 

@@ -5,8 +5,8 @@ import Foundation
 struct Checkout {
     /// The full hash; a `+` marks uncommitted changes.
     let commit: String
-    /// Whether the program was certainly built before that commit was made.
-    let isNewerThanBuild: Bool
+    /// When the commit was made; `nil` if git does not tell.
+    let committedAt: Date?
 
     /// `nil` without a checkout, or without git.
     static let ofBench: Checkout? = Executable.packageRoot.flatMap { try? Checkout($0) }
@@ -16,11 +16,13 @@ struct Checkout {
         let isChanged = changes.status != 0
         commit = try BaseBuild.commit(of: "HEAD", in: package) + (isChanged ? "+" : "")
         let date = try BaseBuild.run(["git", "log", "-1", "--format=%ct"], in: package).output
-        let seconds = Double(date.trimmingCharacters(in: .whitespacesAndNewlines))
-        if let seconds, let built = Executable.modificationDate {
-            isNewerThanBuild = built <= Date(timeIntervalSince1970: seconds)
-        } else {
-            isNewerThanBuild = false
-        }
+        committedAt = Double(date.trimmingCharacters(in: .whitespacesAndNewlines))
+            .map(Date.init(timeIntervalSince1970:))
+    }
+
+    /// Whether the program was certainly built before that commit was made.
+    var isNewerThanBuild: Bool {
+        guard let committedAt, let built = Executable.modificationDate else { return false }
+        return built <= committedAt
     }
 }

@@ -25,6 +25,24 @@ extension Statistics {
         return (mean, deviation * deviation / Double(values.count))
     }
 
+    /// The two-sided p value of Student's t test that two groups of one distribution have the same
+    /// mean. `nil` if one is empty or both together have fewer than 3 values, 0 or 1 if neither
+    /// varies.
+    ///
+    /// Source: Student, "The probable error of a mean" (1908), with the variance of both groups
+    /// together.
+    static func studentTest(_ first: ArraySlice<Double>, _ second: ArraySlice<Double>) -> Double? {
+        let (n, m) = (Double(first.count), Double(second.count))
+        guard min(n, m) >= 1, n + m > 2 else { return nil }
+        let means = (first.reduce(0, +) / n, second.reduce(0, +) / m)
+        let squares =
+            first.reduce(0) { $0 + ($1 - means.0) * ($1 - means.0) }
+            + second.reduce(0) { $0 + ($1 - means.1) * ($1 - means.1) }
+        guard squares > 0 else { return means.0 == means.1 ? 1 : 0 }
+        let error = squares / (n + m - 2) * (1 / n + 1 / m)
+        return studentTail((means.0 - means.1) / error.squareRoot(), freedom: n + m - 2)
+    }
+
     /// The t that Student's variable exceeds with this probability, which is above 0 and at most
     /// one half.
     public static func studentQuantile(tail: Double, freedom: Double) -> Double {

@@ -89,7 +89,7 @@ extension MergedVerdicts {
                 let label = contest.stated.label
                 let condition = label.isEmpty ? "" : " with \(escaped(label))"
                 return name(comparison) + condition + ": "
-                    + told(comparison, in: question.stated.unit)
+                    + Self.told(comparison, in: question.stated.unit)
             }
         }
     }
@@ -105,7 +105,8 @@ extension MergedVerdicts {
         return "\(own(cell, without: reference)) against \(own(reference, without: cell))"
     }
 
-    private func told(_ comparison: Comparison, in unit: MetricUnit) -> String {
+    /// "4.6× slower [1.6, 16], of 4.9× and 4.4×".
+    static func told(_ comparison: Comparison, in unit: MetricUnit) -> String {
         let verdict = comparison.verdict
         let isInverted = unit.isTime && verdict == "faster"
         func factor(_ ratio: Double) -> String {

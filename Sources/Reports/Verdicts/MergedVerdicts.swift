@@ -33,12 +33,8 @@ public struct MergedVerdicts {
     /// - Throws: ``RunDirectoryError`` if one cannot be read, ``MergeError/differs(_:paths:)`` if
     ///   two ask a question differently, ``MergeError/nothingInCommon(paths:)``.
     public init(of directories: [RunDirectory]) throws {
-        let files = try directories.map {
-            try $0.load(
-                VerdictFile.self, schema: VerdictFile.schema,
-                from: $0.url.appendingPathComponent("verdict.json"))
-        }
-        try self.init(files, paths: directories.map(\.url.relativePath))
+        try self.init(
+            directories.map(VerdictFile.init(loading:)), paths: directories.map(\.url.relativePath))
     }
 
     init(_ files: [VerdictFile], paths: [String]) throws(MergeError) {

@@ -12,6 +12,10 @@ struct VerdictFile: Codable {
     var meaning: String
     /// Of merged verdicts: the names of the runs.
     var runs: [String]?
+    /// Absent in files of earlier versions, and of merged verdicts.
+    var origin: Origin?
+    /// Of a run; absent in files of earlier versions.
+    var figures: Figures?
     /// Of a run: one for each question of its workloads.
     var questions: [Question]?
     /// Of a run that was asked about claims.
@@ -22,6 +26,27 @@ struct VerdictFile: Codable {
     /// Of a comparison: a row for each cell and metric.
     var rows: [Row]?
     var unsoundCells: [UnsoundCell]
+
+    /// What figures depend on.
+    struct Origin: Codable, Hashable {
+        /// The commit of the checkout, and when it was made.
+        var commit: String?
+        var committedAt: Date?
+        var takenAt: Date
+        /// The number of cores and the model.
+        var processor: String
+        var conditions: Baseline.Conditions
+        /// Of a run: the kind of each workload and the parameters that all of its cells share, by name.
+        var workloads: [String: String]
+    }
+
+    /// Numbers that can be compared with those of other runs, by "workload cell metric".
+    struct Figures: Codable, Hashable {
+        /// The counts of one operation.
+        var counts: [String: Double]
+        /// What a cell needs in relation to the raw C API.
+        var ratiosToC: [String: Double]
+    }
 
     struct Question: Codable {
         /// "workload.question".
@@ -112,6 +137,10 @@ extension VerdictFile {
         name = run.name
         exitCode = run.exitCode.rawValue
         meaning = run.exitCode.meaning
+        origin = Origin(run)
+        figures = Figures(
+            counts: Baseline.lines(of: run.countedCells),
+            ratiosToC: Baseline.lines(of: run.ratiosToC))
         questions = run.questionResults.map(Question.init)
         claims = run.claims == nil ? nil : run.claimResults.map(Claim.init)
         rules = run.ruleReport?.verdicts.map(Rule.init)
@@ -122,8 +151,66 @@ extension VerdictFile {
         name = report.title
         exitCode = report.exitCode.rawValue
         meaning = report.meaning
+        origin = Origin(
+            commit: report.head.commit, report.startedAt, report.environment, report.build,
+            report.dataset)
         rows = report.rows.map(Row.init)
         unsoundCells = report.unsoundCells
+    }
+}
+
+extension VerdictFile {
+    /// Reads `verdict.json`. Of an earlier version, or if it is missing, it is made from `run.json` or
+    /// `comparison.json` where the folder has one.
+    ///
+    /// - Throws: as ``RunDirectory/load()``.
+    init(loading directory: RunDirectory) throws {
+        let file = directory.url.appendingPathComponent("verdict.json")
+        let isMissing = !FileManager.default.fileExists(atPath: file.path)
+        let made = isMissing ? nil : try directory.load(Self.self, schema: Self.schema, from: file)
+        if made?.origin == nil, directory.holdsComparison {
+            self = VerdictFile(try directory.loadComparison())
+        } else if made?.origin == nil, directory.holdsRun {
+            self = VerdictFile(try directory.load())
+        } else if let made {
+            self = made
+        } else {
+            throw RunDirectoryError.missing(path: file.path)
+        }
+    }
+}
+
+extension VerdictFile.Origin {
+    fileprivate init(_ run: Run) {
+        self.init(
+            commit: run.commit, run.startedAt, run.environment, run.build, run.dataset,
+            workloads: run.workloads.reduce(into: [:]) { $0[$1.name] = $1.definition })
+        processor = run.machines.map(\.environment.identity.processor).uniqued.listed
+    }
+
+    fileprivate init(
+        commit: String?, _ takenAt: Date, _ environment: EnvironmentFingerprint,
+        _ build: BuildConfiguration, _ dataset: DatasetDescription?,
+        workloads: [String: String] = [:]
+    ) {
+        self.init(
+            commit: commit, committedAt: environment.committedAt, takenAt: takenAt,
+            processor: environment.identity.processor,
+            conditions: Baseline.Conditions(
+                environment.identity, build: build, dataset: dataset?.identity),
+            workloads: workloads)
+    }
+}
+
+extension EnvironmentFingerprint.Identity {
+    fileprivate var processor: String { "\(coreCount) × \(cpuModel)" }
+}
+
+extension WorkloadResult {
+    /// "import rows=1000 saveSize=100".
+    fileprivate var definition: String {
+        ([kind] + parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
+            .joined(separator: " ")
     }
 }
 

@@ -5,7 +5,7 @@ import Measuring
 /// changed.
 extension Baseline {
     private enum Key: String, CodingKey {
-        case schema, name, commit, savedAt, conditions, counts
+        case schema, name, commit, committedAt, savedAt, conditions, counts
     }
 
     public init(from decoder: any Decoder) throws {
@@ -13,6 +13,7 @@ extension Baseline {
         schema = try values.decode(Int.self, forKey: .schema)
         name = try values.decode(String.self, forKey: .name)
         commit = try values.decodeIfPresent(String.self, forKey: .commit)
+        committedAt = try values.decodeIfPresent(Date.self, forKey: .committedAt)
         savedAt = try values.decode(Date.self, forKey: .savedAt)
         conditions = try values.decode(Conditions.self, forKey: .conditions)
         cells = Self.cells(from: try values.decode([String: Double].self, forKey: .counts))
@@ -23,14 +24,15 @@ extension Baseline {
         try values.encode(schema, forKey: .schema)
         try values.encode(name, forKey: .name)
         try values.encodeIfPresent(commit, forKey: .commit)
+        try values.encodeIfPresent(committedAt, forKey: .committedAt)
         try values.encode(savedAt, forKey: .savedAt)
         try values.encode(conditions, forKey: .conditions)
-        try values.encode(lines, forKey: .counts)
+        try values.encode(Self.lines(of: cells), forKey: .counts)
     }
 
     /// The counts by "workload cell metric". Identifiers of cells and names of metrics have no
     /// spaces.
-    private var lines: [String: Double] {
+    public static func lines(of cells: [Cell]) -> [String: Double] {
         cells.reduce(into: [:]) { lines, cell in
             for (metric, count) in cell.counts {
                 lines["\(cell.workload) \(cell.cell) \(metric)"] = count

@@ -11,6 +11,8 @@ public struct Baseline: Codable, Hashable, Sendable {
     public var name: String
     /// The commit that was counted, if known.
     public var commit: String?
+    /// When that commit was made, if known.
+    public var committedAt: Date?
     public var savedAt: Date
     public var conditions: Conditions
     public var cells: [Cell]
@@ -49,11 +51,13 @@ public struct Baseline: Codable, Hashable, Sendable {
     }
 
     public init(
-        name: String, commit: String?, savedAt: Date, conditions: Conditions, cells: [Cell]
+        name: String, commit: String?, committedAt: Date? = nil, savedAt: Date,
+        conditions: Conditions, cells: [Cell]
     ) {
         schema = Self.currentSchema
         self.name = name
         self.commit = commit
+        self.committedAt = committedAt
         self.savedAt = savedAt
         self.conditions = conditions
         self.cells = cells

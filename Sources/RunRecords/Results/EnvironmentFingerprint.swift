@@ -11,6 +11,8 @@ public struct EnvironmentFingerprint: Codable, Hashable, Sendable {
     /// Whether `bench` was built before the commit of its checkout was made; `nil` if not, or if
     /// unknown.
     public var isBuiltBeforeCommit: Bool?
+    /// When the commit of the checkout was made; `nil` if unknown.
+    public var committedAt: Date?
 
     /// The part that is equal for runs on the same kind of machine.
     public struct Identity: Codable, Hashable, Sendable {

@@ -22,6 +22,7 @@ struct RunLaunch {
             seed: options.seed ?? .random(in: 0...UInt64(UInt32.max)), commandLine: commandLine,
             build: .ofBench, commit: checkout?.commit,
             environment: .ofBench())
+        run.environment.committedAt = checkout?.committedAt
         if checkout?.isNewerThanBuild == true { run.environment.isBuiltBeforeCommit = true }
         self.run = run
         earlier = []
