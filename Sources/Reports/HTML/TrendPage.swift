@@ -41,7 +41,7 @@ extension Trend {
 
     /// Each once, in the order of ``changes``.
     private var changedRows: [Row] {
-        var seen: Set<Figure> = []
+        var seen: Set<TrackedFigure> = []
         return changes.map(\.row).filter { seen.insert($0.figure).inserted }
     }
 

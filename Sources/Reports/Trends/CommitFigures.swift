@@ -12,7 +12,7 @@ struct CommitFigures {
     let processor: String?
     /// `nil` if the file does not say.
     let conditions: Baseline.Conditions?
-    let figures: [Figure: Double]
+    let figures: [TrackedFigure: Double]
 
     var date: Date? { committedAt ?? takenAt }
 
@@ -34,7 +34,7 @@ struct CommitFigures {
 }
 
 /// What a row of a trend shows.
-struct Figure: Hashable {
+struct TrackedFigure: Hashable {
     let workload: String
     let cell: String
     let metric: String
@@ -98,9 +98,10 @@ extension CommitFigures {
         figures = Self.figures(Baseline.lines(of: baseline.cells), isRatio: false)
     }
 
-    private static func figures(_ lines: [String: Double], isRatio: Bool) -> [Figure: Double] {
+    private static func figures(_ lines: [String: Double], isRatio: Bool) -> [TrackedFigure: Double]
+    {
         lines.reduce(into: [:]) { figures, line in
-            if let figure = Figure(line.key, isRatio: isRatio), line.value.isFinite {
+            if let figure = TrackedFigure(line.key, isRatio: isRatio), line.value.isFinite {
                 figures[figure] = line.value
             }
         }

@@ -9,14 +9,14 @@ public struct Trend {
     /// The rows that were judged, by name.
     let rows: [Row]
     /// Rows that too few commits have, with their number.
-    let unjudged: [(figure: Figure, count: Int)]
+    let unjudged: [(figure: TrackedFigure, count: Int)]
 
     /// The probability that a history without a change shows one, as that of a false verdict in a run.
     static let error = SequentialDesign.error
 
     /// One figure over the commits.
     struct Row {
-        let figure: Figure
+        let figure: TrackedFigure
         /// The commits that have it, in order, as indices.
         let places: [Int]
         let values: [Double]
@@ -47,7 +47,7 @@ public struct Trend {
 
     public init(of history: History) {
         self.history = history
-        var series: [Figure: (places: [Int], values: [Double])] = [:]
+        var series: [TrackedFigure: (places: [Int], values: [Double])] = [:]
         for (place, commit) in history.commits.enumerated() {
             for (figure, value) in commit.figures {
                 series[figure, default: ([], [])].places.append(place)
@@ -85,7 +85,7 @@ public struct Trend {
     }
 }
 
-extension Figure {
+extension TrackedFigure {
     fileprivate var sortKey: String { "\(row) \(metric) \(isRatio)" }
 }
 
@@ -95,7 +95,7 @@ extension Trend.Change {
 
 extension Trend.Row {
     fileprivate init(
-        _ figure: Figure, _ places: [Int], _ values: [Double], by rule: ChangePointRule,
+        _ figure: TrackedFigure, _ places: [Int], _ values: [Double], by rule: ChangePointRule,
         in history: History
     ) {
         let points = rule.changePoints(in: values)
@@ -119,7 +119,7 @@ extension Trend.Row {
 extension History {
     /// What else than the code changed between two commits.
     fileprivate func conditions(
-        changedFrom place: Int, to other: Int, for figure: Figure
+        changedFrom place: Int, to other: Int, for figure: TrackedFigure
     ) -> [String] {
         let (before, now) = (commits[place], commits[other])
         var changes: [String] = []
