@@ -34,7 +34,12 @@ public enum Bench {
             try requireUnique((Subject.all + Subject.selfTests).map(\.name), "stacks")
             try requireUnique((WorkloadKind.all + WorkloadKind.ofOwnStores).map(\.name), "kinds")
             var command = try BenchCommand.parseAsRoot(DebugArguments.ofProcess.others)
-            try command.run()
+            do {
+                try command.run()
+            } catch let code as ArgumentParser.ExitCode where code.isSuccess {
+                // A command says so if another ending of it has a code of its own.
+            }
+            try flush()
             exit(RunRecords.ExitCode.success.rawValue)
         } catch  where BenchCommand.exitCode(for: error) == .failure {
             // An error of bench. The parser's own, such as a request for help, have other codes.
@@ -44,6 +49,14 @@ public enum Bench {
         } catch {
             BenchCommand.exit(withError: error)
         }
+    }
+
+    /// Results that could not be written are no success.
+    private static func flush() throws {
+        guard fflush(nil) != 0 else { return }
+        throw BenchFailure(
+            exitCode: .usage,
+            message: "standard output cannot be written: \(String(cString: strerror(errno)))")
     }
 
     private static func requireUnique(_ names: [String], _ what: String) throws {

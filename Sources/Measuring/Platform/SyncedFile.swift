@@ -6,12 +6,15 @@ import Foundation
 public enum SyncedFile {
     /// Adds bytes with one write, and creates the file if it is missing.
     ///
-    /// - Returns: false if a call failed; `errno` says why.
-    public static func append(_ bytes: Data, to path: String) -> Bool {
+    /// - Throws: ``SystemCallError`` of the call that failed; `ENOSPC` if not all bytes were written.
+    public static func append(_ bytes: Data, to path: String) throws(SystemCallError) {
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-        guard file >= 0 else { return false }
+        guard file >= 0 else { throw SystemCallError(call: "open", code: errno) }
         defer { close(file) }
         let written = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-        return written == bytes.count && fsync(file) == 0
+        guard written >= 0 else { throw SystemCallError(call: "write", code: errno) }
+        // A file takes all bytes unless the disk becomes full, and then sets no error.
+        guard written == bytes.count else { throw SystemCallError(call: "write", code: ENOSPC) }
+        guard fsync(file) == 0 else { throw SystemCallError(call: "fsync", code: errno) }
     }
 }

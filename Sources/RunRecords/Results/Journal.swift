@@ -37,7 +37,11 @@ public struct Journal<Entry: Codable & Sendable>: Sendable {
     /// - Throws: ``RunDirectoryError/unwritable(path:reason:)``.
     public func append(_ entry: Entry) throws {
         let line = try JSONEncoder.ofRuns.encode(entry) + Data("\n".utf8)
-        guard SyncedFile.append(line, to: url.path) else { throw failure() }
+        do {
+            try SyncedFile.append(line, to: url.path)
+        } catch {
+            throw RunDirectoryError.unwritable(path: url.path, reason: "\(error)")
+        }
     }
 
     /// Cuts off an incomplete last line of a killed writer. Call it before appending to the journal
@@ -49,7 +53,10 @@ public struct Journal<Entry: Codable & Sendable>: Sendable {
         let end = data.lastIndex(of: Self.lineEnd).map {
             data.distance(from: data.startIndex, to: $0) + 1
         }
-        guard truncate(url.path, off_t(end ?? 0)) == 0 else { throw failure() }
+        guard truncate(url.path, off_t(end ?? 0)) == 0 else {
+            throw RunDirectoryError.unwritable(
+                path: url.path, reason: String(cString: strerror(errno)))
+        }
     }
 
     private static var lineEnd: UInt8 { UInt8(ascii: "\n") }
@@ -57,10 +64,6 @@ public struct Journal<Entry: Codable & Sendable>: Sendable {
     private static func wholeLines(of data: Data) -> [Data.SubSequence] {
         guard let end = data.lastIndex(of: lineEnd) else { return [] }
         return data[..<end].split(separator: lineEnd)
-    }
-
-    private func failure() -> RunDirectoryError {
-        .unwritable(path: url.path, reason: String(cString: strerror(errno)))
     }
 }
 

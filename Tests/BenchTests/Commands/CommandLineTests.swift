@@ -35,6 +35,15 @@ import Testing
         #expect(listing.workloads.first { $0.name == "paging" }?.cellCount == 6 * 4 * 2)
     }
 
+    @Test func `results that cannot be written are no success`() throws {
+        let bench = try BenchProcess(
+            ["-c", "'\(BenchProcess.executable.path)' list > /dev/full"],
+            executable: URL(fileURLWithPath: "/bin/sh"))
+
+        #expect(bench.exitCode == 64)
+        #expect(bench.errors.contains("No space left on device"))
+    }
+
     @Test func `an unknown stack is answered with those that exist`() throws {
         let bench = try BenchProcess(["run", "\(Self.workloads)/import.yml", "--stack", "nestd"])
         #expect(bench.exitCode == 64)

@@ -33,6 +33,16 @@ import Testing
         try file.write(contentsOf: Data(text.utf8))
     }
 
+    @Test func `a full disk is named`() {
+        let full = Journal<RunEntry>(url: URL(fileURLWithPath: "/dev/full"))
+
+        #expect {
+            try full.append(Self.measured("nested", 0))
+        } throws: { error in
+            "\(error)".contains("/dev/full") && "\(error)".contains("No space left on device")
+        }
+    }
+
     @Test func `entries come back in order`() throws {
         let entries = [
             .began(Self.beginning), Self.measured("nested", 0), Self.measured("grdb", 0),
