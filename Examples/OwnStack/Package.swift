@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "OwnStack",
-    // In a repository of your own: .package(url: "https://…/StackBench", from: "0.9.0")
+    // By its version: .package(url: "https://…/StackBench", .upToNextMinor(from: "0.9.0"))
     dependencies: [.package(name: "StackBench", path: "../..")],
     targets: [
         .executableTarget(

@@ -6,7 +6,7 @@ import RunRecords
 /// The root of the command line.
 struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench",
+        commandName: Executable.name,
         abstract: "Run the same verified work on every stack and its alternatives.",
         discussion: exitCodes,
         version: Bench.version,

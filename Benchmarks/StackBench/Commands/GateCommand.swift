@@ -10,7 +10,8 @@ struct GateCommand: ParsableCommand {
         discussion: """
             Counts the work of both builds, then lets workers of both take turns for times. \
             Times are never compared with a file. The base is a revision, which is built in a \
-            git worktree, or a program, or for counts only a saved baseline.
+            git worktree, or a program, or for counts only a saved baseline. With --base and \
+            --head it compares the times of any two commands instead.
 
             Exits 10 when a regression was confirmed, 12 with --strict when a row could not be \
             judged, 13 when a cell was wrong, 14 when a cell crashed, 15 when there is no base or \
@@ -71,10 +72,11 @@ struct GateCommand: ParsableCommand {
             throw ValidationError(
                 "--instructions needs --base-ref or --base-bin: baselines have no instructions")
         }
-        guard against.commands == nil || files.isEmpty && !quick && !instructions else {
+        let namesWork = [files, stack, workload].contains { !$0.isEmpty }
+        guard against.commands == nil || !namesWork && !quick && !instructions else {
             throw ValidationError(
                 "--base and --head compare the times of two commands; leave out workload files, "
-                    + "--quick and --instructions")
+                    + "--stack, --workload, --quick and --instructions")
         }
     }
 
@@ -111,8 +113,9 @@ struct GateCommand: ParsableCommand {
     private func goOn(with directory: RunDirectory) throws {
         try directory.lock()
         let (journal, report) = try GateJournal.resumed(in: directory)
-        // The first two words are the program and the name of this command.
-        let original = try GateCommand.parse(Array(report.commandLine.dropFirst(2)))
+        // The first word is the name of this command.
+        let typed = DebugArguments(in: Array(report.commandLine.dropFirst())).others
+        let original = try GateCommand.parse(Array(typed.dropFirst()))
         let workloads = try original.selectedWorkloads()
         if original.against.commands == nil {
             try original.pairing.requireRelease(forTimes: original.takesTimes)
@@ -172,7 +175,9 @@ struct GateCommand: ParsableCommand {
             var plan = pairing.plan([])
             plan.seed = report.seed
             plan.budget = budget.duration
-            let gate = CommandGate(commands, plan, journal: journal, note: StandardError.print)
+            let gate = CommandGate(
+                commands, plan, timeout: .seconds(pairing.timeout), journal: journal,
+                note: StandardError.print)
             report.add(try gate.execute())
         }
         if !report.isInterrupted {
@@ -238,7 +243,7 @@ struct GateCommand: ParsableCommand {
                 of: executable, from: Executable.package(above: executable))
             return .program(executable, .init(name: baseBin))
         }
-        guard let package = Executable.packageRoot else {
+        guard let package = Executable.repository else {
             throw BenchFailure(
                 exitCode: .noBaseline,
                 message: "--base-ref needs the package's git repository; run bench inside it")

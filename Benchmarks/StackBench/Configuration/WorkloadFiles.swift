@@ -14,10 +14,13 @@ enum WorkloadFiles {
                 exitCode: .usage,
                 message: "there is no folder Benchmarks/Workloads here; name workload files")
         }
-        let folder = root.appendingPathComponent(folder)
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        let place = root.appendingPathComponent(folder)
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: place.path) else {
+            throw BenchFailure(
+                exitCode: .usage, message: "there is no folder \(folder) here; name files")
+        }
         return names.filter { $0.hasSuffix(".yml") }.sorted().map {
-            shown(folder.appendingPathComponent($0).path)
+            shown(place.appendingPathComponent($0).path)
         }
     }
 

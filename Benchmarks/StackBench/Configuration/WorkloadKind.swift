@@ -124,7 +124,8 @@ extension WorkloadKind {
     /// - Parameters:
     ///   - name: What workload files name it by.
     ///   - summary: What it does, in a few words, for `bench list`.
-    ///   - parameters: What workload files may set.
+    ///   - parameters: What workload files may set. `store`, `context`, `history`, `mergePolicy` and
+    ///     `variant` are names of `bench`'s own, which stops the process.
     ///   - isContended: Whether several threads work at once, so that counts depend on their
     ///     scheduling and are not judged.
     ///   - primaryMetric: Ranks the stacks, and is what a question compares unless it names another.
@@ -138,6 +139,10 @@ extension WorkloadKind {
         latencies: [String] = [],
         run: @escaping @Sendable (WorkerContext) throws -> WorkloadOutcome
     ) {
+        let reserved = ["store", "context", "history", "mergePolicy", "variant"]
+        if let taken = parameters.map(\.name).first(where: reserved.contains) {
+            fatalError("The kind \(name) calls a parameter \(taken), which bench sets; rename it.")
+        }
         self.init(
             name: name, summary: summary, subjects: [.stack], data: .none,
             work: isContended ? .contended : .alone, parameters: parameters,

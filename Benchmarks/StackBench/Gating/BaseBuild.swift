@@ -13,15 +13,22 @@ struct BaseBuild {
     /// The full hash of the commit.
     let commit: String
 
+    /// No other process may build there until this one ends, since it would replace the program.
+    ///
     /// - Throws: ``BenchFailure`` with `noBaseline` if the revision does not exist or cannot be
-    ///   built.
+    ///   built, or if another process uses the folder.
     init(of revision: String, package: URL, note: (String) -> Void) throws {
         let commit = try Self.commit(of: revision, in: package)
         let folder = package.appendingPathComponent(".build/base")
-        source = folder.appendingPathComponent("source")
+        try Self.lock(folder)
+        let checkout = folder.appendingPathComponent("source")
+        // A worktree has the whole repository, of which the package may be a part.
+        let place = try Self.run(["git", "rev-parse", "--show-prefix"], in: package).output
+        source = checkout.appendingPathComponent(
+            place.trimmingCharacters(in: .whitespacesAndNewlines))
         let scratch = folder.appendingPathComponent("build")
         note("building \(revision) (\(commit.prefix(10))) for release")
-        try Self.checkOut(commit, at: source, of: package)
+        try Self.checkOut(commit, at: checkout, of: package)
         let build = try Self.run(
             [
                 "swift", "build", "-c", "release", "--product", Executable.name, "--package-path",
@@ -34,6 +41,17 @@ struct BaseBuild {
         self.commit = commit
         executable = scratch.appendingPathComponent("release/\(Executable.name)")
             .resolvingSymlinksInPath()
+    }
+
+    private static func lock(_ folder: URL) throws {
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try FolderLock.take(folder)
+        } catch let held as FolderLock.Held {
+            throw failure("\(folder.path) is in use by \(held); wait for it")
+        } catch {
+            throw failure("\(folder.path) cannot be used: \(error)")
+        }
     }
 
     /// The commit of a revision.

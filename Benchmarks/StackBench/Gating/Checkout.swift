@@ -9,7 +9,7 @@ struct Checkout {
     let committedAt: Date?
 
     /// `nil` without a checkout, or without git.
-    static let ofBench: Checkout? = Executable.packageRoot.flatMap { try? Checkout($0) }
+    static let ofBench: Checkout? = Executable.repository.flatMap { try? Checkout($0) }
 
     private init(_ package: URL) throws {
         let changes = try BaseBuild.run(["git", "diff", "--quiet", "HEAD"], in: package)

@@ -18,19 +18,22 @@ struct CommandGate {
     private let commands: Commands
     private let plan: Gate.Plan
     private let journal: GateJournal
+    private let timeout: Duration
     private let noise = NoiseProbe(folder: FileManager.default.temporaryDirectory)
     private let note: (String) -> Void
 
     /// - Parameters:
     ///   - plan: The rule, the seed and the budget.
+    ///   - timeout: The time after which a command is killed.
     ///   - journal: Provides what was measured before and stores what is measured now.
     ///   - note: Called with a line of progress.
     init(
-        _ commands: Commands, _ plan: Gate.Plan, journal: GateJournal,
+        _ commands: Commands, _ plan: Gate.Plan, timeout: Duration, journal: GateJournal,
         note: @escaping (String) -> Void
     ) {
         self.commands = commands
         self.plan = plan
+        self.timeout = timeout
         self.journal = journal
         self.note = note
     }
@@ -40,13 +43,17 @@ struct CommandGate {
     /// - Throws: the errors of starting a process or writing to the disk.
     func execute() throws -> PairedGate.Findings {
         let started = ContinuousClock.now
-        // The first runs fill the caches of files.
-        for isHead in [false, true] {
-            if case .failure(let failure) = try run(isHead) {
-                var findings = PairedGate.Findings()
+        var findings = PairedGate.Findings()
+        do {
+            // The first runs fill the caches of files.
+            for isHead in [false, true] {
+                guard case .failure(let failure) = try run(isHead) else { continue }
                 findings.unsoundCells = [failure.cell]
                 return findings
             }
+        } catch is Interrupted {
+            findings.isInterrupted = true
+            return findings
         }
         let rules = Self.metrics.map { PairedCell.MetricRule($0, plan.rule) }
         let cell = PairedCell(workload: Self.workload, cell: commands.head, rules: rules)
@@ -97,22 +104,27 @@ struct CommandGate {
     /// - Throws: ``Interrupted``; ``SystemCallError`` if there is no shell.
     private func run(_ isHead: Bool) throws -> Result<Cost, Failure> {
         guard !Interruption.isRequested else { throw Interrupted() }
-        let nothing = try FileHandle(forUpdating: URL(fileURLWithPath: "/dev/null"))
+        let null = URL(fileURLWithPath: "/dev/null")
+        let nothing = try FileHandle(forUpdating: null)
+        let (started, timeout) = (ContinuousClock.now, timeout)
         let watch = Stopwatch()
         let process = try ChildProcess(
             ["/bin/sh", "-c", isHead ? commands.head : commands.base],
             environment: ProcessInfo.processInfo.environment, input: nothing.fileDescriptor,
-            output: nothing.fileDescriptor, errors: nil)
-        let ending = process.wait()
+            output: nothing.fileDescriptor, errors: null, isOfShell: true)
+        let ending = process.wait {
+            Interruption.isRequested || ContinuousClock.now - started > timeout
+        }
         let seconds = watch.elapsedSeconds
         guard ending.isSuccess else {
             guard !Interruption.isRequested else { throw Interrupted() }
-            let command = isHead ? "--head" : "--base"
+            let isLate = ContinuousClock.now - started > timeout
+            let cause = isLate ? "took longer than --timeout allows" : ending.cause
             return .failure(
                 Failure(
                     cell: UnsoundCell(
                         workload: Self.workload, cell: commands.head, isWrongAnswer: false,
-                        reason: "\(command) \(ending.cause)")))
+                        reason: "\(isHead ? "--head" : "--base") \(cause)")))
         }
         return .success(Cost(seconds: seconds, cpuSeconds: ending.cpuSeconds))
     }

@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import Measuring
+import Synchronization
 
 /// A process that this one has started, in a process group of its own: Ctrl-C reaches only this
 /// process, which then ends the other.
@@ -42,10 +44,12 @@ struct ChildProcess {
     ///   - input: a descriptor that it reads from.
     ///   - output: a descriptor that it writes to.
     ///   - errors: the file for its standard error; nil for that of this process.
+    ///   - isOfShell: whether it is a command as the user would type it. It then has a session of its
+    ///     own, so that it cannot stop at the terminal, and ends when nobody reads what it writes.
     /// - Throws: ``SystemCallError`` if it cannot be started.
     init(
         _ arguments: [String], environment: [String: String], input: Int32, output: Int32,
-        errors: URL?
+        errors: URL?, isOfShell: Bool = false
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -59,7 +63,15 @@ struct ChildProcess {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        if isOfShell {
+            var defaults = sigset_t()
+            sigemptyset(&defaults)
+            sigaddset(&defaults, SIGPIPE)
+            posix_spawnattr_setsigdefault(&attributes, &defaults)
+            posix_spawnattr_setflags(&attributes, Self.shellFlags)
+        } else {
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+        }
         var process = pid_t()
         let code = withCStrings(arguments) { arguments in
             withCStrings(environment.map { "\($0.key)=\($0.value)" }) { environment in
@@ -72,7 +84,41 @@ struct ChildProcess {
         identifier = process
     }
 
+    // POSIX_SPAWN_SETSID is 0x80 in spawn.h, which only declares it for GNU programs.
+    private static let shellFlags = Int16(POSIX_SPAWN_SETSIGDEF) | 0x80
+
     func kill() { Foundation.kill(identifier, SIGKILL) }
+
+    /// As ``wait()``. Kills the process and its group once it is unwanted, which is asked ten times a
+    /// second.
+    func wait(unless isUnwanted: @escaping @Sendable () -> Bool) -> Ending {
+        let group = Group(identifier)
+        let timer = DispatchSource.makeTimerSource()
+        timer.schedule(deadline: .now() + .milliseconds(100), repeating: .milliseconds(100))
+        timer.setEventHandler { if isUnwanted() { group.kill() } }
+        timer.activate()
+        defer { timer.cancel() }
+        // Its number stays its own until it is waited for.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) == -1,
+            errno == EINTR
+        {}
+        group.end()
+        return wait()
+    }
+
+    /// The processes of a group, which nobody kills once the first of them is waited for.
+    private final class Group: Sendable {
+        private let identifier: Mutex<pid_t?>
+
+        init(_ identifier: pid_t) { self.identifier = Mutex(identifier) }
+
+        func kill() {
+            identifier.withLock { if let group = $0 { _ = Foundation.kill(-group, SIGKILL) } }
+        }
+
+        func end() { identifier.withLock { $0 = nil } }
+    }
 
     /// Blocks until the process has ended. Call it once.
     func wait() -> Ending {

@@ -33,7 +33,10 @@ enum Executable {
     }
 
     /// The package that this program was built in; nil if it was copied elsewhere.
-    static var builtPackage: URL? { folder(above: url, having: ["Package.swift"]) }
+    static let builtPackage: URL? = folder(above: url, having: ["Package.swift"])
+
+    /// The package whose revisions a run and a gate name.
+    static var repository: URL? { builtPackage ?? packageRoot }
 
     private static func folder(above place: URL, having names: [String]) -> URL? {
         var folder = place

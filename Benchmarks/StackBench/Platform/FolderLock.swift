@@ -3,7 +3,8 @@ import Measuring
 
 /// A lock on a folder that this process holds until it ends, however it ends.
 ///
-/// It needs no file: the lock is on the folder itself. Elsewhere: `flock` is the same on Apple's
+/// It needs no file: the lock is on the folder itself. On a network's file system it keeps out only
+/// processes of this machine, and nobody where the file system knows no locks. Elsewhere: `flock` is the same on Apple's
 /// systems, which have no `/proc/locks` to name the holder.
 enum FolderLock {
     /// Another process has the lock.
@@ -14,7 +15,10 @@ enum FolderLock {
         var command: String?
     }
 
-    /// Takes the lock.
+    /// What a file system answers that knows no locks.
+    private static let unsupported = [ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL]
+
+    /// Takes the lock. Does nothing where there are none.
     ///
     /// - Throws: ``Held``; ``SystemCallError`` if the folder cannot be opened.
     static func take(_ folder: URL) throws {
@@ -26,6 +30,7 @@ enum FolderLock {
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
         let code = errno
         defer { close(descriptor) }
+        if unsupported.contains(code) { return }
         guard code == EWOULDBLOCK else {
             throw SystemCallError(call: "flock \(folder.path)", code: code)
         }
@@ -39,11 +44,13 @@ enum FolderLock {
         guard fstat(descriptor, &status) == 0,
             let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
         else { return nil }
+        // makedev(3)
+        let major = status.st_dev >> 8 & 0xFFF
+        let minor = status.st_dev & 0xFF | status.st_dev >> 12 & 0xFFFFF00
+        let name = String(format: "%02x:%02x:", UInt32(major), UInt32(minor)) + "\(status.st_ino)"
         for line in locks.split(separator: "\n") {
             let fields = line.split(separator: " ")
-            guard fields.count > 5, fields[1] == "FLOCK",
-                fields[5].split(separator: ":").last.map(String.init) == "\(status.st_ino)"
-            else { continue }
+            guard fields.count > 5, fields[1] == "FLOCK", fields[5] == name else { continue }
             return pid_t(fields[4])
         }
         return nil
@@ -55,5 +62,13 @@ enum FolderLock {
         }
         let words = data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
         return words.isEmpty ? nil : words.joined(separator: " ")
+    }
+}
+
+extension FolderLock.Held: CustomStringConvertible {
+    /// "process 1234 (bench run …)".
+    var description: String {
+        (process.map { "process \($0)" } ?? "another process")
+            + (command.map { " (\($0))" } ?? "")
     }
 }

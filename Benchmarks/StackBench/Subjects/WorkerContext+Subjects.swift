@@ -76,7 +76,7 @@ extension WorkerContext {
     }
 
     /// Measures work of a stack on a model of the workload's own: time, processor time, memory,
-    /// switches and what the engine counts.
+    /// switches and what the engine counts. Call it once a sample.
     ///
     /// - Parameters:
     ///   - stack: The stack that works.

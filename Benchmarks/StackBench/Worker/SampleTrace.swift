@@ -8,8 +8,10 @@ final class SampleTrace {
     private let recorder = TraceRecorder(eventsPerThread: 1 << 20)
     private var period: Range<UInt64>?
 
-    /// Runs the measured work with the tracer attached.
+    /// Runs the measured work with the tracer attached. A second call stops the process: a sample has
+    /// one part that is measured.
     func record(_ work: () throws -> Void) rethrows {
+        if period != nil { fatalError("A workload measures twice; call measure once a sample.") }
         EventTracing.attach(recorder)
         let start = TraceEvent.now
         defer {
@@ -68,15 +70,15 @@ extension TracedSample {
             eventCount: summary.spans.all.count, droppedCount: timeline.droppedCount)
     }
 
-    /// The stall in the middle of twice its length, and where its work was handed over if that was
-    /// not long before.
+    /// The stall with a quarter of its length on both sides, and where its work was handed over if
+    /// that was not long before.
     private static func window(
         around stall: ClosedRange<Double>, from handedOver: Double
     ) -> ClosedRange<Double> {
         let length = stall.upperBound - stall.lowerBound
         let margin = max(shownSeconds.lowerBound - length, length * 0.5) / 2
         var start = stall.lowerBound - margin
-        let earliest = stall.upperBound + margin - max(shownSeconds.upperBound, length * 1.5)
+        let earliest = stall.upperBound + margin - max(shownSeconds.upperBound, length * 2)
         if handedOver > earliest { start = min(start, handedOver - length * 0.05) }
         return max(0, start)...(stall.upperBound + margin)
     }

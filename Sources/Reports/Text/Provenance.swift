@@ -112,11 +112,12 @@ struct Provenance {
 
     private static func command(_ commandLine: [String]) -> String {
         // The program's own path is useless to others.
+        let program = commandLine.first?.split(separator: "/").last.map(String.init) ?? "bench"
         let arguments = commandLine.dropFirst().map { argument in
             argument.contains { $0.isWhitespace || "*?'\"$".contains($0) }
                 ? "'\(argument)'" : argument
         }
-        return "`\((["swift run -c release bench"] + arguments).joined(separator: " "))`"
+        return "`\((["swift run -c release \(program)"] + arguments).joined(separator: " "))`"
     }
 
     private static func taken(_ run: Run) -> String {

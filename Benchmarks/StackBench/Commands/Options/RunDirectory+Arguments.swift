@@ -41,9 +41,7 @@ extension RunDirectory {
         do {
             try FolderLock.take(url)
         } catch let held as FolderLock.Held {
-            let process = held.process.map { "process \($0)" } ?? "another process"
-            throw RunDirectoryError.inUse(
-                path: url.path, by: process + (held.command.map { " (\($0))" } ?? ""))
+            throw RunDirectoryError.inUse(path: url.path, by: "\(held)")
         } catch let error as SystemCallError where [ENOENT, ENOTDIR].contains(error.code) {
             return
         } catch let error as SystemCallError {

@@ -100,6 +100,6 @@ private final class HistoryView: Sendable {
 extension StackKind {
     static let tokenViews = StackKind(
         "token-views", summary: "one writer, and two views that merge its history",
-        visibility: .afterMerge, concurrentChanges: .impossible
+        visibility: .afterMerge, concurrentChanges: .impossible, traits: [.viewOnlyReads]
     ) { try TokenViewsStack($0) }
 }
