@@ -111,11 +111,14 @@ extension NoiseModel {
 }
 
 extension SimulatedHistory {
-    /// 100 histories with a step and 100 without, a line for each row: what `scripts/compare-with-otava`
-    /// gives to another program.
-    static func lines(seed: UInt64) -> String {
-        let histories =
-            all(100, hasStep: true, seed: seed) + all(100, hasStep: false, seed: seed + 1)
+    /// 100 histories with a step and 100 without.
+    static var hundreds: (stepped: [SimulatedHistory], steady: [SimulatedHistory]) {
+        (all(100, hasStep: true, seed: 1), all(100, hasStep: false, seed: 2))
+    }
+
+    /// The ``hundreds``, a line for each row: what `scripts/compare-with-otava` gives to another program.
+    static var lines: String {
+        let histories = hundreds.stepped + hundreds.steady
         let head = "history,row,tolerance,planted,found,values"
         let lines = histories.enumerated().flatMap { number, history in
             history.rows.enumerated().map { place, row in

@@ -3,7 +3,7 @@ import Foundation
 // For `scripts/statistics-campaign`: tests the verdicts, the rule of the gate and trends on simulated noise.
 // For `scripts/compare-with-otava`: prints the simulated histories.
 if CommandLine.arguments.dropFirst() == ["histories"] {
-    print(SimulatedHistory.lines(seed: 1))
+    print(SimulatedHistory.lines)
     exit(0)
 }
 let arguments = CommandLine.arguments.dropFirst().map { UInt64($0) ?? 0 }

@@ -64,12 +64,15 @@ extension Statistics {
         incompleteBeta(freedom / (freedom + t * t), freedom / 2, 0.5)
     }
 
-    /// The regularised incomplete beta function I(x; a, b), by its continued fraction.
-    /// Source: DLMF 8.17.22, evaluated by Lentz's method.
+    /// The regularised incomplete beta function I(x; a, b).
     private static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
         guard x > 0, x < 1 else { return x <= 0 ? 0 : 1 }
         // The fraction converges quickly only on this side.
-        guard x < (a + 1) / (a + b + 2) else { return 1 - incompleteBeta(1 - x, b, a) }
+        return x < (a + 1) / (a + b + 2) ? betaFraction(x, a, b) : 1 - betaFraction(1 - x, b, a)
+    }
+
+    /// The continued fraction of I(x; a, b). Source: DLMF 8.17.22, evaluated by Lentz's method.
+    private static func betaFraction(_ x: Double, _ a: Double, _ b: Double) -> Double {
         let logBeta: Double = lgamma(a) + lgamma(b) - lgamma(a + b)
         let logPower: Double = a * log(x) + b * log(1 - x)
         let front: Double = exp(logPower - logBeta) / a

@@ -36,7 +36,12 @@ public struct History {
                     leftOut.append((name, "it has no verdict.json"))
                     continue
                 }
-                commits.append(CommitFigures(try VerdictFile(loading: directory), name: name))
+                let file = try VerdictFile(loading: directory)
+                if file.runs == nil {
+                    commits.append(CommitFigures(file, name: name))
+                } else {
+                    leftOut.append((name, "it joins several runs"))
+                }
             } else if url.pathExtension == "json" {
                 commits.append(try Self.figures(of: url, in: RunDirectory(url: folder)))
             }

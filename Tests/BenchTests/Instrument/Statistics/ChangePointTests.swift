@@ -118,6 +118,8 @@ import Testing
     private static let tested: [([Double], [Double], Double)] = [
         ([1, 2, 3, 4], [3, 4, 5, 6, 7], 0.038334), ([5, 5, 5], [5, 5], 1),
         ([5, 5, 5], [6, 6], 0), ([1, 2], [2.5], 0.454371),
+        // Where the continued fraction may be taken from either side.
+        ([0, 0], [3, 6, 0], 0.272228),
     ]
 
     @Test(arguments: tested)

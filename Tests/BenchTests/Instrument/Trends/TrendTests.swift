@@ -204,11 +204,14 @@ import Testing
                {"cell": "shared/pooled", "verdict": "slower", "ratio": 1.5, "rounds": 9}]}]}]}
             """, to: "old/verdict.json")
         try folder.write("", to: "notes/readme.txt")
+        try folder.write(
+            #"{"schema": 2, "name": "", "exitCode": 0, "meaning": "", "runs": [], "unsoundCells": []}"#,
+            to: "merged/verdict.json")
 
         let history = try History(of: folder.url)
 
         #expect(history.commits.map(\.name).sorted() == ["a", "b", "gate", "old", "older", "run"])
-        #expect(history.leftOut.map(\.name) == ["notes"])
+        #expect(history.leftOut.map(\.name) == ["merged", "notes"])
     }
 
     @Test func `a file that is none is refused by its path`() throws {
