@@ -36,7 +36,7 @@ enum Executable {
     static let builtPackage: URL? = folder(above: url, having: ["Package.swift"])
 
     /// The package whose revisions a run and a gate name.
-    static var repository: URL? { builtPackage ?? packageRoot }
+    static var repository: URL? { packageRoot ?? builtPackage }
 
     private static func folder(above place: URL, having names: [String]) -> URL? {
         var folder = place
