@@ -15,7 +15,7 @@ import Stacks
 /// ```
 public enum Bench {
     /// The version of this package, without a prefix. A release has the tag of this name.
-    public static let version = "0.9.0"
+    public static var version: String { BenchCommand.version }
 
     /// Runs the command of the process's arguments, and ends the process.
     ///

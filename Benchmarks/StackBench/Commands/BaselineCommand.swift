@@ -6,9 +6,6 @@ import RunRecords
 
 /// Saves, updates, lists, shows and deletes baselines.
 struct BaselineCommand: ParsableCommand {
-    /// The default folder of baselines.
-    static let folder = "Benchmarks/Baselines"
-
     static let configuration = CommandConfiguration(
         commandName: "baseline", abstract: "Save exact counts to compare later builds with.",
         discussion: """
@@ -26,7 +23,7 @@ struct BaselineCommand: ParsableCommand {
         var name: String
 
         @Option(help: "The folder of baselines.", completion: .directory)
-        var baselines = BaselineCommand.folder
+        var baselines = BaseOptions.folder
 
         var folder: BaselineFolder { BaselineFolder(argument: baselines) }
 
@@ -126,7 +123,7 @@ extension BaselineCommand {
             commandName: "list", abstract: "List the baselines.")
 
         @Option(help: "The folder of baselines.", completion: .directory)
-        var baselines = BaselineCommand.folder
+        var baselines = BaseOptions.folder
 
         func run() throws {
             let folder = BaselineFolder(argument: baselines)

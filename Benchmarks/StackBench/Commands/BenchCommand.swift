@@ -5,11 +5,14 @@ import RunRecords
 
 /// The root of the command line.
 struct BenchCommand: ParsableCommand {
+    /// A release has the tag of this name.
+    static let version = "0.9.0"
+
     static let configuration = CommandConfiguration(
         commandName: Executable.name,
         abstract: "Run the same verified work on every stack and its alternatives.",
         discussion: exitCodes,
-        version: Bench.version,
+        version: version,
         subcommands: [
             ListCommand.self, PlanCommand.self, RunCommand.self, ClaimsCommand.self,
             TraceCommand.self, MergeCommand.self, CompareCommand.self, TrendCommand.self,

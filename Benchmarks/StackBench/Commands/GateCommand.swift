@@ -96,9 +96,9 @@ struct GateCommand: ParsableCommand {
     func run() throws {
         if let resume { return try goOn(with: RunDirectory(argument: resume)) }
         let workloads = try selectedWorkloads()
+        let kept = try keptCounts()
         if instructions { try InstructionPass.requireAvailable() }
         if against.commands == nil { try pairing.requireRelease(forTimes: takesTimes) }
-        let kept = try keptCounts()
         let directory = try RunDirectory.create(output, at: Date(), suffix: "-gate")
         let base = try kept ?? measuredBase()
         var report = ComparisonReport(
@@ -117,10 +117,11 @@ struct GateCommand: ParsableCommand {
         let typed = DebugArguments(in: Array(report.commandLine.dropFirst())).others
         let original = try GateCommand.parse(Array(typed.dropFirst()))
         let workloads = try original.selectedWorkloads()
+        let kept = try original.keptCounts()
         if original.against.commands == nil {
             try original.pairing.requireRelease(forTimes: original.takesTimes)
         }
-        let base = try original.keptCounts() ?? original.measuredBase()
+        let base = try kept ?? original.measuredBase()
         guard base.arm == report.base, original.head == report.head,
             report.build == .ofBench,
             report.environment.identity == EnvironmentFingerprint.ofBench().identity,

@@ -2,6 +2,9 @@ import ArgumentParser
 
 /// What a gate compares with.
 struct BaseOptions: ParsableArguments {
+    /// The default folder of baselines.
+    static let folder = "Benchmarks/Baselines"
+
     @Option(help: "The git revision to compare with, such as main or HEAD~1.")
     var baseRef: String?
 
@@ -12,7 +15,7 @@ struct BaseOptions: ParsableArguments {
     var baseline: String?
 
     @Option(help: "The folder of baselines.", completion: .directory)
-    var baselines = BaselineCommand.folder
+    var baselines = BaseOptions.folder
 
     @Option(help: "A command of the shell, instead of a bench: its time is compared with --head's.")
     var base: String?
