@@ -178,9 +178,8 @@ private struct Comparables {
                     group: "claims", name: claim.id, verdict: claim.verdict.rawValue,
                     told: claim.verdict.title))
         }
-        for (key, rules) in Dictionary(grouping: file.rules ?? [], by: \.key).sorted(by: {
-            $0.key < $1.key
-        }) {
+        let rules = Dictionary(grouping: file.rules ?? [], by: \.key)
+        for (key, rules) in rules.sorted(by: { $0.key < $1.key }) {
             let outcomes = rules.map(\.outcome.rawValue).joined(separator: ", ")
             all.append(.init(group: "rules", name: key, verdict: outcomes, told: outcomes))
         }
@@ -235,11 +234,13 @@ private struct Comparables {
             row.upper.flatMap { lower <= $0 ? lower...$0 : nil }
         }
         let ratio = row.ratio.map { " \(VerdictText.factor($0))" } ?? ""
+        var tolerance = 0.0
+        if case .exact(let share) = row.rule { tolerance = share }
         all.append(
             .init(
                 group: "gate", name: "\(row.workload) \(row.cell) \(row.metric)",
                 verdict: row.verdict.rawValue, value: row.ratio, interval: interval,
-                told: row.verdict.rawValue + ratio))
+                tolerance: tolerance, told: row.verdict.rawValue + ratio))
     }
 
     private mutating func add(_ count: Double, _ key: String) {
