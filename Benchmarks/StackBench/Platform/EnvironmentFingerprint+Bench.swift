@@ -9,7 +9,7 @@ extension BuildConfiguration {
         #else
         // No compilation condition tells release and testing builds apart. But optimised code
         // has no metadata of an unused internal type unless -enable-testing exports it.
-        _typeByName("5bench20KeptForTestableUsersV") == nil ? .release : .testing
+        _typeByName("10StackBench20KeptForTestableUsersV") == nil ? .release : .testing
         #endif
     }()
 }
