@@ -98,7 +98,7 @@ struct GateCommand: ParsableCommand {
         let workloads = try selectedWorkloads()
         let kept = try keptCounts()
         if instructions { try InstructionPass.requireAvailable() }
-        if against.commands == nil { try pairing.requireRelease(forTimes: takesTimes) }
+        try requireRelease()
         let directory = try RunDirectory.create(output, at: Date(), suffix: "-gate")
         let base = try kept ?? measuredBase()
         var report = ComparisonReport(
@@ -118,9 +118,7 @@ struct GateCommand: ParsableCommand {
         let original = try GateCommand.parse(Array(typed.dropFirst()))
         let workloads = try original.selectedWorkloads()
         let kept = try original.keptCounts()
-        if original.against.commands == nil {
-            try original.pairing.requireRelease(forTimes: original.takesTimes)
-        }
+        try original.requireRelease()
         let base = try kept ?? original.measuredBase()
         guard base.arm == report.base, original.head == report.head,
             report.build == .ofBench,
@@ -217,6 +215,11 @@ struct GateCommand: ParsableCommand {
     }
 
     private var takesTimes: Bool { !quick && against.baseline == nil }
+
+    /// Commands have the speed that they have, whatever build of bench starts them.
+    private func requireRelease() throws {
+        if against.commands == nil { try pairing.requireRelease(forTimes: takesTimes) }
+    }
 
     /// Nil without a baseline.
     private func keptCounts() throws -> Base? {

@@ -46,11 +46,10 @@ struct CommandGate {
         var findings = PairedGate.Findings()
         do {
             // The first runs fill the caches of files.
-            for isHead in [false, true] {
-                guard case .failure(let failure) = try run(isHead) else { continue }
-                findings.unsoundCells = [failure.cell]
-                return findings
-            }
+            for isHead in [false, true] { _ = try run(isHead) }
+        } catch let failure as Failure {
+            findings.unsoundCells = [failure.cell]
+            return findings
         } catch is Interrupted {
             findings.isInterrupted = true
             return findings
@@ -69,40 +68,28 @@ struct CommandGate {
         note("pair \(block + 1)")
         var random = SeededGenerator(seed: plan.seed &+ UInt64(block))
         let isHeadFirst = Bool.random(using: &random)
-        var costs: [Bool: Cost] = [:]
-        for isHead in [isHeadFirst, !isHeadFirst] {
-            switch try run(isHead) {
-            case .success(let cost): costs[isHead] = cost
-            case .failure(let failure): return .unsound(failure.cell)
-            }
+        do {
+            let (first, second) = (try run(isHeadFirst), try run(!isHeadFirst))
+            let (base, head) = isHeadFirst ? (second, first) : (first, second)
+            let samples = PairOfSamples(isHeadFirst: isHeadFirst, base: base, head: head)
+            return .measured(samples.pairs(of: Self.metrics, block: block))
+        } catch let failure as Failure {
+            return .unsound(failure.cell)
         }
-        guard let base = costs[false], let head = costs[true] else { throw Interrupted() }
-        func pair(_ value: (Cost) -> Double) -> PairedSamples.Pair? {
-            let (base, head) = (value(base), value(head))
-            guard base > 0, head > 0 else { return nil }
-            return PairedSamples.Pair(
-                block: block, isHeadFirst: isHeadFirst, base: base, head: head,
-                logRatio: log(head / base))
-        }
-        let pairs = [Metric.time.name: pair(\.seconds), Metric.cpuTime.name: pair(\.cpuSeconds)]
-        return .measured(pairs.compactMapValues(\.self))
     }
 
     // MARK: One run
 
-    private struct Cost {
-        var seconds: Double
-        var cpuSeconds: Double
-    }
-
+    /// A command that did not end with 0.
     private struct Failure: Error {
         var cell: UnsoundCell
     }
 
     /// Runs a command to its end.
     ///
-    /// - Throws: ``Interrupted``; ``SystemCallError`` if there is no shell.
-    private func run(_ isHead: Bool) throws -> Result<Cost, Failure> {
+    /// - Returns: Its time and processor time.
+    /// - Throws: ``Failure``; ``Interrupted``; ``SystemCallError`` if there is no shell.
+    private func run(_ isHead: Bool) throws -> Sample {
         guard !Interruption.isRequested else { throw Interrupted() }
         let null = URL(fileURLWithPath: "/dev/null")
         let nothing = try FileHandle(forUpdating: null)
@@ -120,12 +107,14 @@ struct CommandGate {
             guard !Interruption.isRequested else { throw Interrupted() }
             let isLate = ContinuousClock.now - started > timeout
             let cause = isLate ? "took longer than --timeout allows" : ending.cause
-            return .failure(
-                Failure(
-                    cell: UnsoundCell(
-                        workload: Self.workload, cell: commands.head, isWrongAnswer: false,
-                        reason: "\(isHead ? "--head" : "--base") \(cause)")))
+            throw Failure(
+                cell: UnsoundCell(
+                    workload: Self.workload, cell: commands.head, isWrongAnswer: false,
+                    reason: "\(isHead ? "--head" : "--base") \(cause)"))
         }
-        return .success(Cost(seconds: seconds, cpuSeconds: ending.cpuSeconds))
+        var sample = Sample()
+        sample[.time] = seconds
+        sample[.cpuTime] = ending.cpuSeconds
+        return sample
     }
 }

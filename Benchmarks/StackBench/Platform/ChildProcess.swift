@@ -22,11 +22,7 @@ struct ChildProcess {
         var isSuccess: Bool { status == 0 }
 
         /// The processor time of the process and of those that it has waited for.
-        var cpuSeconds: Double {
-            [usage.ru_utime, usage.ru_stime].reduce(0) {
-                $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6
-            }
-        }
+        var cpuSeconds: Double { ProcessProbe.cpuSeconds(of: usage) }
 
         // The low seven bits of the status.
         private var signal: Int32 { status & 0x7F }
@@ -44,8 +40,8 @@ struct ChildProcess {
     ///   - input: a descriptor that it reads from.
     ///   - output: a descriptor that it writes to.
     ///   - errors: the file for its standard error; nil for that of this process.
-    ///   - isOfShell: whether it is a command as the user would type it. It then has a session of its
-    ///     own, so that it cannot stop at the terminal, and ends when nobody reads what it writes.
+    ///   - isOfShell: whether it is a command as the user would type it. It then has no terminal, which
+    ///     could stop it, and a closed pipe ends it.
     /// - Throws: ``SystemCallError`` if it cannot be started.
     init(
         _ arguments: [String], environment: [String: String], input: Int32, output: Int32,
@@ -107,7 +103,8 @@ struct ChildProcess {
         return wait()
     }
 
-    /// The processes of a group, which nobody kills once the first of them is waited for.
+    /// The processes of a group. It is not killed any more once its first process is waited for,
+    /// since the system may then give the number to another one.
     private final class Group: Sendable {
         private let identifier: Mutex<pid_t?>
 

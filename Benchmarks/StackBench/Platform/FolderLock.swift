@@ -3,9 +3,9 @@ import Measuring
 
 /// A lock on a folder that this process holds until it ends, however it ends.
 ///
-/// It needs no file: the lock is on the folder itself. On a network's file system it keeps out only
-/// processes of this machine, and nobody where the file system knows no locks. Elsewhere: `flock` is the same on Apple's
-/// systems, which have no `/proc/locks` to name the holder.
+/// The lock is on the folder itself and needs no file. On a file system of a network it may keep out
+/// processes of this machine alone. A file system without locks keeps out nobody. Elsewhere: `flock`
+/// is the same on Apple's systems, which have no `/proc/locks` to name the holder.
 enum FolderLock {
     /// Another process has the lock.
     struct Held: Error {
@@ -15,7 +15,7 @@ enum FolderLock {
         var command: String?
     }
 
-    /// What a file system answers that knows no locks.
+    /// The errors of a file system without locks.
     private static let unsupported = [ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL]
 
     /// Takes the lock. Does nothing where there are none.

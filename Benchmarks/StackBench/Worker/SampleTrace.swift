@@ -31,9 +31,6 @@ final class SampleTrace {
     }
 }
 
-/// In the extension, `Lane` is one of a traced sample.
-private typealias TraceLane = Lane
-
 extension TracedSample {
     /// The least and the greatest window that is drawn around a stall shorter than it.
     private static let shownSeconds = 0.05...0.2
@@ -44,58 +41,48 @@ extension TracedSample {
         let since = { (nanoseconds: UInt64) in
             (Double(nanoseconds) - Double(period.lowerBound)) / 1e9
         }
-        let worst = summary.stalls.first.map { stall in
-            let start = since(stall.span.event.startNanoseconds)
-            return Self.window(
-                around: start...max(start, since(stall.span.event.endNanoseconds)),
-                from: stall.handedOver.map { since($0.event.startNanoseconds) } ?? start)
+        let stalls = summary.stalls.prefix(Self.stallCount).map { stall in
+            Stall(
+                startSeconds: since(stall.span.event.startNanoseconds),
+                seconds: Double(stall.span.event.durationNanoseconds) / 1e9,
+                shares: stall.shares.map(Share.init),
+                origin: stall.origin.map { $0.event.phrase },
+                handedOver: stall.handedOver.flatMap {
+                    // A thread outside of contexts explains nothing.
+                    guard $0.lane.isQueue else { return nil }
+                    return Place(lane: $0.lane.name, seconds: since($0.event.startNanoseconds))
+                })
         }
-        let shown = worst ?? 0...Self.shownSeconds.upperBound
+        let shown = stalls.first.map(Self.window) ?? 0...Self.shownSeconds.upperBound
         self.init(
             subject: subject, seconds: since(period.upperBound),
             mainQueue: summary.mainQueue.map(Share.init), others: summary.others.map(Share.init),
-            stalls: summary.stalls.prefix(Self.stallCount).map { stall in
-                Stall(
-                    startSeconds: since(stall.span.event.startNanoseconds),
-                    seconds: Double(stall.span.event.durationNanoseconds) / 1e9,
-                    shares: stall.shares.map(Share.init),
-                    origin: stall.origin.map { $0.event.phrase },
-                    handedOver: stall.handedOver.map {
-                        Place(lane: $0.lane.name, seconds: since($0.event.startNanoseconds))
-                    })
-            },
-            lanes: Self.lanes(
-                of: summary.spans, in: shown, giver: summary.stalls.first?.handedOver?.lane, since),
-            shown: shown,
-            eventCount: summary.spans.all.count, droppedCount: timeline.droppedCount)
+            stalls: Array(stalls), lanes: Self.lanes(of: summary.spans, in: shown, since),
+            shown: shown, eventCount: summary.spans.all.count, droppedCount: timeline.droppedCount)
     }
 
     /// The stall with a quarter of its length on both sides, and where its work was handed over if
     /// that was not long before.
-    private static func window(
-        around stall: ClosedRange<Double>, from handedOver: Double
-    ) -> ClosedRange<Double> {
-        let length = stall.upperBound - stall.lowerBound
-        let margin = max(shownSeconds.lowerBound - length, length * 0.5) / 2
-        var start = stall.lowerBound - margin
-        let earliest = stall.upperBound + margin - max(shownSeconds.upperBound, length * 2)
-        if handedOver > earliest { start = min(start, handedOver - length * 0.05) }
-        return max(0, start)...(stall.upperBound + margin)
+    private static func window(around stall: Stall) -> ClosedRange<Double> {
+        let margin = max(shownSeconds.lowerBound - stall.seconds, stall.seconds * 0.5) / 2
+        let end = stall.startSeconds + stall.seconds + margin
+        var start = stall.startSeconds - margin
+        let earliest = end - max(shownSeconds.upperBound, stall.seconds * 2)
+        if let handedOver = stall.handedOver?.seconds, handedOver > earliest {
+            start = min(start, handedOver - stall.seconds * 0.05)
+        }
+        return max(0, start)...end
     }
 
-    /// - Parameter giver: The lane that has handed the stall over.
     private static func lanes(
-        of spans: Spans, in shown: ClosedRange<Double>, giver: TraceLane?,
-        _ since: (UInt64) -> Double
+        of spans: Spans, in shown: ClosedRange<Double>, _ since: (UInt64) -> Double
     ) -> [Lane] {
         let drawn = spans.segments().filter {
             since($0.nanoseconds.upperBound) > shown.lowerBound
                 && since($0.nanoseconds.lowerBound) < shown.upperBound
         }
-        let lanes = Dictionary(grouping: drawn, by: \.lane)
-        // A thread outside of contexts explains a stall only if it has handed it over.
-        let shownLanes = lanes.filter { lane, _ in lane.rank < 2 || lane == giver }
-        return shownLanes.sorted { ($0.key.rank, $0.key.name) < ($1.key.rank, $1.key.name) }.map {
+        let lanes = Dictionary(grouping: drawn, by: \.lane).filter(\.key.isQueue)
+        return lanes.sorted { ($0.key.rank, $0.key.name) < ($1.key.rank, $1.key.name) }.map {
             lane, segments in
             Lane(
                 name: lane.name,
@@ -135,6 +122,8 @@ extension TracedSample.Share {
 }
 
 extension Lane {
+    fileprivate var isQueue: Bool { rank < 2 }
+
     fileprivate var rank: Int {
         switch self {
         case .mainQueue: 0

@@ -9,10 +9,15 @@ public enum ProcessProbe {
     public static func usage() -> ProcessUsage {
         let usage = resourceUsage()
         return ProcessUsage(
-            cpuSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+            cpuSeconds: cpuSeconds(of: usage),
             voluntarySwitches: Int64(usage.ru_nvcsw),
             involuntarySwitches: Int64(usage.ru_nivcsw),
             writtenBytes: number(after: "wchar:", in: "/proc/self/io").map { Int64($0) })
+    }
+
+    /// The processor time that the system reports of a process.
+    public static func cpuSeconds(of usage: rusage) -> Double {
+        seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
     /// The processor time of all threads of this process. Takes about 1 µs.

@@ -99,7 +99,7 @@ extension TracedSample {
     func giver(of stall: Stall) -> String? {
         if let origin = stall.origin { return origin }
         guard let lane = stall.handedOver?.lane, lane != lanes.first?.name else { return nil }
-        return lane.hasPrefix("thread ") ? "a thread outside of contexts" : lane
+        return lane
     }
 
     private static func time(_ seconds: Double) -> String { MetricUnit.seconds.format(seconds) }

@@ -122,7 +122,7 @@ final class FetchedBatches {
                 .map { EntityKey($0) })
         var unsaved: [Int: ManagedObject] = [:]
         for (position, key) in found.keys.enumerated()
-        where key.key < 0 || !permanent.isEmpty && permanent.contains(key) {
+        where key.key < 0 || permanent.contains(key) {
             unsaved[position] = context.object(
                 key.key, entityIndex: key.entityIndex, storeNumber: found.storeNumber)
         }

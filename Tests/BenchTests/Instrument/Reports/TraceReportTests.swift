@@ -68,7 +68,6 @@ import Testing
     }
 
     @Test(arguments: [
-        ("thread 3", "; handed over by a thread outside of contexts."),
         ("root", "; handed over by root."),
         ("main queue", "; no other queue is known to have handed it over."),
         (nil, "; no other queue is known to have handed it over."),
