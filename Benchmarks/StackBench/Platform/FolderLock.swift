@@ -5,7 +5,7 @@ import Measuring
 ///
 /// The lock is on the folder itself and needs no file. On a file system of a network it may keep out
 /// processes of this machine alone. A file system without locks keeps out nobody. Elsewhere: `flock`
-/// is the same on Apple's systems, which have no `/proc/locks` to name the holder.
+/// is the same on Apple's systems, which have no `/proc` to name the holder.
 enum FolderLock {
     /// Another process has the lock.
     struct Held: Error {
@@ -38,22 +38,24 @@ enum FolderLock {
         throw Held(process: process, command: process.flatMap(commandLine))
     }
 
-    /// Source: proc_locks(5): `1: FLOCK ADVISORY WRITE 1234 08:01:5678 0 EOF`.
+    /// The first other process that has the folder open. Not from `/proc/locks`: some containers
+    /// have none.
+    ///
+    /// Source: proc_pid_fd(5).
     private static func holder(of descriptor: Int32) -> pid_t? {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0,
-            let locks = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        else { return nil }
-        // makedev(3)
-        let major = status.st_dev >> 8 & 0xFFF
-        let minor = status.st_dev & 0xFF | status.st_dev >> 12 & 0xFFFFF00
-        let name = String(format: "%02x:%02x:", UInt32(major), UInt32(minor)) + "\(status.st_ino)"
-        for line in locks.split(separator: "\n") {
-            let fields = line.split(separator: " ")
-            guard fields.count > 5, fields[1] == "FLOCK", fields[5] == name else { continue }
-            return pid_t(fields[4])
+        let files = FileManager.default
+        let own = "/proc/self/fd/\(descriptor)"
+        guard let folder = try? files.destinationOfSymbolicLink(atPath: own) else { return nil }
+        let processes = (try? files.contentsOfDirectory(atPath: "/proc"))?.compactMap { pid_t($0) }
+        return processes?.first { process in
+            let open = "/proc/\(process)/fd"
+            // Empty for processes of other users.
+            let descriptors = (try? files.contentsOfDirectory(atPath: open)) ?? []
+            return process != getpid()
+                && descriptors.contains {
+                    (try? files.destinationOfSymbolicLink(atPath: "\(open)/\($0)")) == folder
+                }
         }
-        return nil
     }
 
     private static func commandLine(of process: pid_t) -> String? {

@@ -15,15 +15,18 @@ import Testing
             Thread.sleep(forTimeInterval: 0.01)
         }
 
+        // A container may hide the files that other processes have open.
+        let open = "/proc/\(first.processIdentifier)/fd"
+        let isHidden = ((try? FileManager.default.contentsOfDirectory(atPath: open)) ?? []).isEmpty
+        let name = isHidden ? "another process;" : "process \(first.processIdentifier) ("
+
         let (second, resumed) = (
             try bench(in: run), try BenchProcess(["run", "--resume", run.path, "--allow-debug"])
         )
 
         for other in [second, resumed] {
             #expect(other.exitCode == ExitCode.usage.rawValue)
-            #expect(
-                other.errors.contains("is in use by process \(first.processIdentifier) ("),
-                "\(other.errors)")
+            #expect(other.errors.contains("is in use by \(name)"), "\(other.errors)")
         }
         #expect(first.exitCode == 0, "\(first.errors)")
         #expect(try RunDirectory(url: run).load().workloads[0].cells.allSatisfy(\.isSound))
