@@ -151,6 +151,6 @@ extension ManagedObject {
     final func applyDeleteRulesAgain() {
         guard state.deletion.isOrder else { return }
         discardChanges()
-        state.deletion = .marked
+        managedObjectContext?.tracker.mark(self)
     }
 }

@@ -145,8 +145,9 @@ extension ManagedObject {
         {
             return
         }
-        if state.deletion == .propagated { state.deletion = .marked }
-        if object.state.deletion == .propagated { object.state.deletion = .marked }
+        for end in [self, object] where end.state.deletion == .propagated {
+            end.managedObjectContext?.tracker.mark(end)
+        }
     }
 
     /// Sets one end only.

@@ -4,6 +4,8 @@ struct DeletePropagation {
 
     // The list grows while it is worked through: cascades append to it, level by level.
     func run() {
+        guard context.tracker.mayHaveMarked else { return }
+        defer { context.tracker.noteAppliedRules() }
         var (position, levelEnd) = (0, 0)
         while position < context.tracker.deleted.count {
             guard position < levelEnd else {
@@ -30,7 +32,7 @@ struct DeletePropagation {
                 }
             } catch {
                 // The next event tries again.
-                object.state.deletion = .marked
+                context.tracker.mark(object)
             }
         }
     }

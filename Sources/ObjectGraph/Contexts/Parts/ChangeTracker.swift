@@ -10,6 +10,10 @@ struct ChangeTracker {
     private(set) var updated: [ManagedObject] = []
     private(set) var deleted: [ManagedObject] = []
 
+    /// Whether a deleted object may wait for its delete rules. A view that merges the deletions of
+    /// others lists many that do not.
+    private(set) var mayHaveMarked = false
+
     /// The objects that changed since pending changes were last processed.
     private(set) var event: [ManagedObject] = []
 
@@ -91,6 +95,18 @@ struct ChangeTracker {
     mutating func delete(_ object: ManagedObject, as deletion: UnsavedDeletion) {
         object.state.deletion = deletion
         deleted.append(object)
+        if deletion == .marked { mayHaveMarked = true }
+    }
+
+    /// Has the delete rules of a deleted object applied, for the first time or again.
+    mutating func mark(_ object: ManagedObject) {
+        object.state.deletion = .marked
+        mayHaveMarked = true
+    }
+
+    /// Notes that delete rules were applied. Some objects are still marked if a read failed.
+    mutating func noteAppliedRules() {
+        mayHaveMarked = deleted.contains { $0.state.deletion == .marked }
     }
 
     mutating func withdrawDeletion(of object: ManagedObject) {
