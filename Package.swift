@@ -30,6 +30,7 @@ let package = Package(
         .executable(name: "bench", targets: ["bench"]),
         .executable(name: "modelgen", targets: ["modelgen"]),
         .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
+        .plugin(name: "RunBench", targets: ["RunBench"]),
     ],
     // Off by default, so that nobody needs libpq who does not use it. Without it the modules are empty.
     traits: [
@@ -94,6 +95,16 @@ let package = Package(
                     .writeToPackageDirectory(reason: "It writes the source files of the classes.")
                 ]),
             dependencies: ["modelgen"]),
+        .plugin(
+            name: "RunBench",
+            capability: .command(
+                intent: .custom(
+                    verb: "bench",
+                    description:
+                        "Build the package's program of StackBench for release, and run it."),
+                permissions: [
+                    .writeToPackageDirectory(reason: "Runs are kept in its folder results.")
+                ])),
         .target(name: "Measuring", swiftSettings: strict),
         .target(name: "RunRecords", dependencies: ["Measuring"], swiftSettings: strict),
         .target(name: "Reports", dependencies: ["Measuring", "RunRecords"], swiftSettings: strict),
@@ -180,7 +191,7 @@ let package = Package(
 if let tests = Context.environment["STACKBENCH_TESTS"] {
     let instrument = [
         "bench", "StackBench", "StatisticsCampaign", "Reports", "RunRecords", "Measuring",
-        "Datasets",
+        "Datasets", "RunBench",
     ]
     let generator = ["modelgen", "GenerateModel"]
     let unneeded =
