@@ -37,7 +37,7 @@ struct PlanDraft {
             expectedByteCount: (work.inserted.count / 8 + work.updated.count) * 256)
         addInserted(work.inserted)
         addUpdated(work.updated)
-        addDeleted(work.deleted)
+        try addDeleted(work.deleted)
         if !isForParent { addChecked() }
         addJoins()
         if context.model.hasOrderedRelationships { addPlacedJoins(work.inserted + work.updated) }
@@ -95,10 +95,25 @@ struct PlanDraft {
         }
     }
 
-    private mutating func addDeleted(_ deleted: [ManagedObject]) {
+    private mutating func addDeleted(_ deleted: [ManagedObject]) throws {
         let rows = deleted.filter { !$0.isInserted && $0.state.deletion.isOrder }
         context.readTogether(rows)
         for object in rows { addVersion(of: object, .delete) }
+        if !isForParent { try addReturned(rows.filter { $0.row == nil }) }
+    }
+
+    /// An object that was found gone has no version to compare. If its row is back, no version is
+    /// right, and the merge policy decides on the deletion (spec §5.3).
+    private mutating func addReturned(_ gone: [ManagedObject]) throws {
+        guard !gone.isEmpty else { return }
+        defer { context.newestRows.forgetAll() }
+        try context.newestRows.read(of: Set(gone), in: context)
+        for object in gone where try context.newestRows.row(of: object, in: context) != nil {
+            add(
+                RowChange(
+                    kind: .delete, entity: object.binding.entity, key: object.reference, row: nil,
+                    changes: PropertyMask(), previousVersion: 0), object)
+        }
     }
 
     private mutating func addChecked() {

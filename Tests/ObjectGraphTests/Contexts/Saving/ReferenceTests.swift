@@ -390,6 +390,46 @@ import Testing
         #expect(faults.isEmpty)
     }
 
+    /// Found gone before the save, and back when it happens.
+    @Test(arguments: MergePolicy.Kind.allCases)
+    func `the policy decides on a deleted object that is back (§5.3.10, §5.3.11)`(
+        _ kind: MergePolicy.Kind
+    ) throws {
+        let store = try StoreFixture(ScriptSchema.model(isOrdered: false))
+        let ids = try store.run { context in
+            let (person, card) = (try context.insert("Person"), try context.insert("Card"))
+            try card.setValue(person, forKey: "holder")
+            try context.save()
+            return (person: person.objectID, card: card.objectID)
+        }
+        let (reviving, other) = (store.makeContext(), store.makeContext())
+        try reviving.performAndWait {
+            reviving.mergePolicy = .overwrite
+            try reviving.object(with: ids.card).setValue("changed", forKey: "text")
+        }
+        try other.performAndWait {
+            other.mergePolicy = MergePolicy(kind)
+            other.delete(try other.all("Card")[0])
+        }
+        try store.run { context in
+            context.delete(context.object(with: ids.card))
+            try context.save()
+        }
+        try other.performAndWait { other.delete(try other.all("Person")[0]) }
+        try reviving.performAndWait { try reviving.save() }
+        other.performAndWait {
+            do {
+                try other.save()
+                #expect(kind != .error)
+            } catch {
+                #expect(kind == .error)
+            }
+        }
+        #expect(try StoredReferences(of: store.coordinator).faults().isEmpty)
+        let isDeleted = kind == .overwrite || kind == .mergeByPropertyObjectTrump
+        #expect(try store.sql("SELECT Z_PK FROM ZCARD").isEmpty == isDeleted)
+    }
+
     @Test func `a cascade deletes an object that is back (§5.3.10, §5.3.12)`() throws {
         let store = try StoreFixture(ScriptSchema.model(isOrdered: false))
         let ids = try store.run { context in
