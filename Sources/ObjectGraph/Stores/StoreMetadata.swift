@@ -73,7 +73,18 @@ package struct MetadataList: @unchecked Sendable {
     }
 
     package func data() throws -> Data {
-        try PropertyListSerialization.data(fromPropertyList: entries, format: .binary, options: 0)
+        try PropertyListSerialization.data(
+            fromPropertyList: Self.bridged(entries), format: .binary, options: 0)
+    }
+
+    /// With `NSArray`s for arrays. Without them Foundation writes no list in a program that is
+    /// linked with `--static-swift-stdlib` (Swift 6.3: "objects of type 'Not A Type'").
+    private static func bridged(_ value: Any) -> Any {
+        switch value {
+        case let values as [Any]: NSArray(array: values.map(bridged))
+        case let values as [String: Any]: values.mapValues(bridged)
+        default: value
+        }
     }
 
     package var versionHashes: [String: Data] {
