@@ -73,18 +73,11 @@ package struct MetadataList: @unchecked Sendable {
     }
 
     package func data() throws -> Data {
-        try PropertyListSerialization.data(
-            fromPropertyList: Self.bridged(entries), format: .binary, options: 0)
-    }
-
-    /// With `NSArray`s for arrays. Without them Foundation writes no list in a program that is
-    /// linked with `--static-swift-stdlib` (Swift 6.3: "objects of type 'Not A Type'").
-    private static func bridged(_ value: Any) -> Any {
-        switch value {
-        case let values as [Any]: NSArray(array: values.map(bridged))
-        case let values as [String: Any]: values.mapValues(bridged)
-        default: value
-        }
+        // PropertyListSerialization writes no arrays in a program that is linked with
+        // `--static-swift-stdlib` (Swift 6.3).
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        return try encoder.encode(entries.mapValues(Entry.init))
     }
 
     package var versionHashes: [String: Data] {
@@ -283,5 +276,30 @@ extension ManagedObjectModel {
         do throws(RawDeflate.Failure) {
             return try cached()
         } catch { throw StoreError(.unsupported("keeping so large a model")) }
+    }
+}
+
+/// A value of a property list, as an encoder takes it.
+private struct Entry: Encodable {
+    let value: Any
+
+    init(_ value: Any) { self.value = value }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch PropertyList(value) {
+        case .boolean(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .unsigned(let value): try container.encode(value)
+        case .real(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .date(let value): try container.encode(value)
+        case .data(let value): try container.encode(value)
+        case .array(let values): try container.encode(values.map { Entry($0) })
+        case .dictionary(let values): try container.encode(values.mapValues { Entry($0) })
+        case .null, .url, .uuid, .set, nil:
+            throw EncodingError.invalidValue(
+                value, .init(codingPath: encoder.codingPath, debugDescription: "no property list"))
+        }
     }
 }
