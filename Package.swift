@@ -186,8 +186,8 @@ let package = Package(
 )
 
 // `STACKBENCH_TESTS=StacksTests swift test` builds what one test target needs, and leaves the instrument and the generator
-// out where it can; `none` builds no tests. `all` leaves out the plugin only: a build makes its tool, and so the engine,
-// a second time.
+// out where it can; `none` builds no tests. `all` leaves out that plugin only whose tool, and so the engine, a build
+// would make a second time.
 if let tests = Context.environment["STACKBENCH_TESTS"] {
     let instrument = [
         "bench", "StackBench", "StatisticsCampaign", "Reports", "RunRecords", "Measuring",

@@ -19,7 +19,16 @@ import PackagePlugin
         process.arguments = arguments
         process.currentDirectoryURL = context.package.directoryURL
         try process.run()
+        // It has a process group of its own, which an interruption of the terminal does not reach.
+        let signals = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { kill(process.processIdentifier, number) }
+            source.resume()
+            return source
+        }
         process.waitUntilExit()
+        withExtendedLifetime(signals) {}
         guard process.terminationStatus == 0 else {
             Diagnostics.error(
                 "\(process.executableURL!.lastPathComponent) ended with exit code \(process.terminationStatus)."

@@ -104,8 +104,14 @@ extension ConstraintConflict: CustomStringConvertible {
 extension MergeConflict: CustomStringConvertible {
     /// The object and the versions of its row.
     public var description: String {
-        newVersion == 0
-            ? "\(objectID) was read with version \(oldVersion), but its row was deleted."
-            : "\(objectID) was read with version \(oldVersion), but its row now has version \(newVersion)."
+        if newVersion == 0 {
+            return "\(objectID) was read with version \(oldVersion), but its row was deleted."
+        }
+        // Deleted here after its row was found gone.
+        guard oldVersion > 0 else {
+            return "\(objectID) was found gone, but its row is back with version \(newVersion)."
+        }
+        return
+            "\(objectID) was read with version \(oldVersion), but its row now has version \(newVersion)."
     }
 }

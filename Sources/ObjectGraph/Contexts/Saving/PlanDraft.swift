@@ -102,17 +102,25 @@ struct PlanDraft {
         if !isForParent { try addReturned(rows.filter { $0.row == nil }) }
     }
 
-    /// An object that was found gone has no version to compare. If its row is back, no version is
-    /// right, and the merge policy decides on the deletion (spec §5.3).
+    /// An object that was found gone has no version to compare. If its row is back, the merge policy
+    /// decides on the deletion, as if another version had been read (spec §5.3). A pinned context
+    /// asks for the newest rows too.
     private mutating func addReturned(_ gone: [ManagedObject]) throws {
-        guard !gone.isEmpty else { return }
-        defer { context.newestRows.forgetAll() }
-        try context.newestRows.read(of: Set(gone), in: context)
-        for object in gone where try context.newestRows.row(of: object, in: context) != nil {
-            add(
-                RowChange(
-                    kind: .delete, entity: object.binding.entity, key: object.reference, row: nil,
-                    changes: PropertyMask(), previousVersion: 0), object)
+        for group in Dictionary(grouping: gone, by: { ObjectIdentifier($0.binding) }).values {
+            let (binding, coordinator) = (group[0].binding, context.coordinator)
+            for object in group { coordinator.forgetRow(object.reference, binding.scope) }
+            let rows = try coordinator.rows(
+                group.map(\.reference).sorted(), entity: binding.entity,
+                storeNumber: binding.storeNumber)
+            // An identifier may name an entity other than that of its row.
+            let back = Set(
+                rows.map { $0.entityIndex == binding.entity.index ? $0.key : 0 })
+            for object in group where back.contains(object.reference) {
+                add(
+                    RowChange(
+                        kind: .delete, entity: binding.entity, key: object.reference, row: nil,
+                        changes: PropertyMask(), previousVersion: 0), object)
+            }
         }
     }
 
