@@ -135,7 +135,7 @@ import Testing
             context.refreshAllObjects()
             try context.save()
         }
-        try expectOnePair(in: store)
+        try store.expectOnePair()
     }
 
     @Test
@@ -161,7 +161,7 @@ import Testing
             context.refreshAllObjects()
             try context.save()
         }
-        try expectOnePair(in: store)
+        try store.expectOnePair()
     }
 
     @Test(arguments: MergePolicy.Kind.allCases)
@@ -169,7 +169,7 @@ import Testing
         _ kind: MergePolicy.Kind
     ) throws {
         let store = try StoreFixture(LinkKind.oneToOne.model)
-        let ids = try savedPair(in: store)
+        let ids = try store.savedPair()
         let other = store.makeContext()
         try other.performAndWait {
             other.mergePolicy = MergePolicy(kind)
@@ -224,132 +224,12 @@ import Testing
         #expect(faults.isEmpty)
     }
 
-    @Test(arguments: MergePolicy.Kind.allCases.filter { $0 != .error })
-    func `an object that was found gone and is back keeps both ends (§5.3.10, §5.3.13)`(
-        _ kind: MergePolicy.Kind
-    ) throws {
-        let store = try StoreFixture(LinkKind.oneToOne.model)
-        let (reviving, other) = (store.makeContext(), store.makeContext())
-        let ids = try savedPair(in: store)
-        try reviving.performAndWait {
-            reviving.mergePolicy = .mergeByPropertyObjectTrump
-            try reviving.object(with: ids.owner).setValue("renamed", forKey: "name")
-        }
-        try other.performAndWait {
-            other.mergePolicy = MergePolicy(kind)
-            try other.object(with: ids.leaf).setValue("renamed", forKey: "name")
-        }
-        try delete(ids.owner, in: store)
-        try other.performAndWait {
-            let owner = other.object(with: ids.owner)
-            #expect(try owner.value(forKey: "name") == nil && owner.isDeleted)
-            try reviving.performAndWait { try reviving.save() }
-            try other.save()
-            #expect(!owner.isDeleted && owner.managedObjectContext != nil)
-        }
-        try expectOnePair(in: store)
-    }
-
-    @Test
-    func
-        `an object that is changed by a gone member alone loses a deleted end too (§5.3.8, §5.3.13)`()
-        throws
-    {
-        let store = try StoreFixture(ScriptSchema.model(isOrdered: false))
-        let ids = try store.run { context in
-            let objects = try ["Person", "Card", "Group"].map { try context.insert($0) }
-            try objects[2].setValue("all", forKey: "text")
-            try context.save()
-            return objects.map(\.objectID)
-        }
-        let other = store.makeContext()
-        try other.performAndWait {
-            let person = try other.all("Person")[0]
-            // The group stays a fault, so that only the save finds it gone.
-            try person.setValue(Set([other.object(with: ids[2])]), forKey: "groups")
-            try store.run { context in
-                context.delete(context.object(with: ids[2]))
-                try context.object(with: ids[1]).setValue(
-                    context.object(with: ids[0]), forKey: "holder")
-                try context.save()
-            }
-            other.delete(other.object(with: ids[1]))
-            try other.save()
-        }
-        let faults = try StoredReferences(of: store.coordinator).faults()
-        #expect(faults.isEmpty)
-    }
-
-    @Test func `a deleted end leaves an object that was found gone and is back (§5.3.10, §5.3.13)`()
-        throws
-    {
-        let store = try StoreFixture(LinkKind.oneToOne.model)
-        let (reviving, other) = (store.makeContext(), store.makeContext())
-        let ids = try store.run { context in
-            let (owner, leaf) = (try context.insert("Owner"), try context.insert("Leaf"))
-            try context.save()
-            return (owner: owner.objectID, leaf: leaf.objectID)
-        }
-        reviving.performAndWait {
-            reviving.mergePolicy = .mergeByPropertyObjectTrump
-            PairTrial.relate(
-                reviving.object(with: ids.owner), reviving.object(with: ids.leaf), true)
-        }
-        other.performAndWait {
-            other.mergePolicy = .overwrite
-            other.delete(other.object(with: ids.leaf))
-            other.processPendingChanges()
-        }
-        try delete(ids.owner, in: store)
-        try other.performAndWait {
-            let owner = other.object(with: ids.owner)
-            #expect(try owner.value(forKey: "name") == nil && owner.isDeleted)
-            try reviving.performAndWait { try reviving.save() }
-            try other.save()
-        }
-        let faults = try StoredReferences(of: store.coordinator).faults()
-        #expect(faults.isEmpty)
-        #expect(try store.sql("SELECT COUNT(*) FROM ZOWNER") == [["1"]])
-    }
-
-    @Test func `an object that was found gone and is back gives up its changes (§5.3.10, §5.3.13)`()
-        throws
-    {
-        let store = try StoreFixture(LinkKind.oneToOne.model)
-        let ids = try savedPair(in: store)
-        let free = try store.run { context in
-            let leaf = try context.insert("Leaf")
-            try context.save()
-            return leaf.objectID
-        }
-        let (reviving, other) = (store.makeContext(), store.makeContext())
-        try reviving.performAndWait {
-            reviving.mergePolicy = .mergeByPropertyObjectTrump
-            try reviving.object(with: ids.owner).setValue("renamed", forKey: "name")
-        }
-        try delete(ids.owner, in: store)
-        try other.performAndWait {
-            other.mergePolicy = .overwrite
-            let leaf = other.object(with: free)
-            try leaf.setValue("renamed", forKey: "name")
-            try other.object(with: ids.owner).setValue(leaf, forKey: "leaves")
-            try reviving.performAndWait { try reviving.save() }
-            other.refresh(other.object(with: ids.leaf), mergeChanges: false)
-            other.delete(other.object(with: ids.leaf))
-            try other.save()
-        }
-        let faults = try StoredReferences(of: store.coordinator).faults()
-        #expect(faults.isEmpty)
-        let owners = try store.sql("SELECT Z_PK, ZLEAVES FROM ZOWNER WHERE ZLEAVES NOT NULL")
-        #expect(try store.sql("SELECT ZOWNERS, Z_PK FROM ZLEAF WHERE ZOWNERS NOT NULL") == owners)
-    }
-
     @Test(arguments: [LinkKind.manyToMany, .orderedManyToMany])
     func `a deletion removes pairs although a merge reports another one (§4.4.11, §5.3.11)`(
         _ kind: LinkKind
     ) throws {
         let store = try StoreFixture(kind.model)
-        let ids = try savedPair(in: store)
+        let ids = try store.savedPair()
         try store.run { context in
             context.delete(context.object(with: ids.leaf))
             context.processPendingChanges()
@@ -390,76 +270,6 @@ import Testing
         #expect(faults.isEmpty)
     }
 
-    /// Found gone before the save, and back when it happens.
-    @Test(arguments: MergePolicy.Kind.allCases)
-    func `the policy decides on a deleted object that is back (§5.3.10, §5.3.11)`(
-        _ kind: MergePolicy.Kind
-    ) throws {
-        let store = try StoreFixture(ScriptSchema.model(isOrdered: false))
-        let ids = try store.run { context in
-            let (person, card) = (try context.insert("Person"), try context.insert("Card"))
-            try card.setValue(person, forKey: "holder")
-            try context.save()
-            return (person: person.objectID, card: card.objectID)
-        }
-        let (reviving, other) = (store.makeContext(), store.makeContext())
-        try reviving.performAndWait {
-            reviving.mergePolicy = .overwrite
-            try reviving.object(with: ids.card).setValue("changed", forKey: "text")
-        }
-        try other.performAndWait {
-            other.mergePolicy = MergePolicy(kind)
-            other.delete(try other.all("Card")[0])
-        }
-        try store.run { context in
-            context.delete(context.object(with: ids.card))
-            try context.save()
-        }
-        try other.performAndWait { other.delete(try other.all("Person")[0]) }
-        try reviving.performAndWait { try reviving.save() }
-        other.performAndWait {
-            do {
-                try other.save()
-                #expect(kind != .error)
-            } catch {
-                #expect(kind == .error)
-            }
-        }
-        #expect(try StoredReferences(of: store.coordinator).faults().isEmpty)
-        let isDeleted = kind == .overwrite || kind == .mergeByPropertyObjectTrump
-        #expect(try store.sql("SELECT Z_PK FROM ZCARD").isEmpty == isDeleted)
-    }
-
-    @Test func `a cascade deletes an object that is back (§5.3.10, §5.3.12)`() throws {
-        let store = try StoreFixture(ScriptSchema.model(isOrdered: false))
-        let ids = try store.run { context in
-            let (person, item) = (try context.insert("Person"), try context.insert("Item"))
-            try context.save()
-            return (person: person.objectID, item: item.objectID)
-        }
-        let (reviving, other) = (store.makeContext(), store.makeContext())
-        try reviving.performAndWait {
-            reviving.mergePolicy = .overwrite
-            try reviving.object(with: ids.item).setValue(
-                reviving.object(with: ids.person), forKey: "owner")
-        }
-        try other.performAndWait {
-            other.mergePolicy = .overwrite
-            let item = other.object(with: ids.item)
-            #expect(try item.value(forKey: "text") == nil)
-            try store.run { context in
-                context.delete(context.object(with: ids.item))
-                try context.save()
-            }
-            other.mergeChanges(ObjectChanges(deleted: [ids.item]))
-            #expect(item.isDeleted)
-            try reviving.performAndWait { try reviving.save() }
-            other.delete(other.object(with: ids.person))
-            try other.save()
-        }
-        #expect(try store.sql("SELECT Z_PK FROM ZITEM").isEmpty)
-    }
-
     @Test func `a deny rule sees what others have related (§5.3.11)`() throws {
         let store = try StoreFixture(
             ManagedObjectModel(entities: [
@@ -489,12 +299,12 @@ import Testing
             #expect(mine.isDeleted && other.hasChanges)
         }
     }
+}
 
-    /// An owner and a leaf that are related.
-    private func savedPair(
-        in store: StoreFixture
-    ) throws -> (owner: ManagedObjectID, leaf: ManagedObjectID) {
-        try store.run { context in
+extension StoreFixture {
+    /// Saves an owner and a leaf that are related.
+    func savedPair() throws -> (owner: ManagedObjectID, leaf: ManagedObjectID) {
+        try run { context in
             let (owner, leaf) = (try context.insert("Owner"), try context.insert("Leaf"))
             PairTrial.relate(owner, leaf, true)
             try context.save()
@@ -502,16 +312,16 @@ import Testing
         }
     }
 
-    private func delete(_ id: ManagedObjectID, in store: StoreFixture) throws {
-        try store.run { context in
+    func delete(_ id: ManagedObjectID) throws {
+        try run { context in
             context.delete(context.object(with: id))
             try context.save()
         }
     }
 
-    private func expectOnePair(in store: StoreFixture) throws {
-        let owners = try store.sql("SELECT Z_PK, ZLEAVES FROM ZOWNER WHERE ZLEAVES NOT NULL")
-        let leaves = try store.sql("SELECT ZOWNERS, Z_PK FROM ZLEAF")
+    func expectOnePair() throws {
+        let owners = try sql("SELECT Z_PK, ZLEAVES FROM ZOWNER WHERE ZLEAVES NOT NULL")
+        let leaves = try sql("SELECT ZOWNERS, Z_PK FROM ZLEAF")
         #expect(owners == leaves && owners.count == 1)
     }
 }
