@@ -14,17 +14,8 @@ struct NewestRows {
             let binding = group[0].binding
             for object in group { context.coordinator.forgetRow(object.reference, binding.scope) }
             guard group.count > 1 else { continue }
-            let found = try context.channel.rows(
-                group.map(\.reference).sorted(), entity: binding.entity,
-                storeNumber: binding.storeNumber)
-            let rows = Dictionary(
-                found.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-            for object in group {
-                let row = rows[object.reference]
-                // An identifier may name an entity other than that of its row.
-                let isOwn = row?.entityIndex == binding.entity.index
-                kept[object] = .some(isOwn ? row : nil)
-            }
+            let rows = try context.channel.rows(of: group)
+            for object in group { kept[object] = .some(rows[object.reference]) }
         }
     }
 
@@ -44,6 +35,19 @@ struct NewestRows {
             context.coordinator.forgetRow(object.reference, object.binding.scope)
         }
         return try row(of: object, in: context)
+    }
+}
+
+extension ObjectChannel {
+    /// The rows of objects with one binding, by key, in one statement. A row that is gone is missing.
+    func rows(of objects: [ManagedObject]) throws -> [Int64: RowReference] {
+        let binding = objects[0].binding
+        let found = try rows(
+            objects.map(\.reference).sorted(), entity: binding.entity,
+            storeNumber: binding.storeNumber)
+        // An identifier may name an entity other than that of its row.
+        return Dictionary(found.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+            .filter { $0.value.entityIndex == binding.entity.index }
     }
 }
 

@@ -109,13 +109,8 @@ struct PlanDraft {
         for group in Dictionary(grouping: gone, by: { ObjectIdentifier($0.binding) }).values {
             let (binding, coordinator) = (group[0].binding, context.coordinator)
             for object in group { coordinator.forgetRow(object.reference, binding.scope) }
-            let rows = try coordinator.rows(
-                group.map(\.reference).sorted(), entity: binding.entity,
-                storeNumber: binding.storeNumber)
-            // An identifier may name an entity other than that of its row.
-            let back = Set(
-                rows.map { $0.entityIndex == binding.entity.index ? $0.key : 0 })
-            for object in group where back.contains(object.reference) {
+            let rows = try coordinator.rows(of: group)
+            for object in group where rows[object.reference] != nil {
                 add(
                     RowChange(
                         kind: .delete, entity: binding.entity, key: object.reference, row: nil,

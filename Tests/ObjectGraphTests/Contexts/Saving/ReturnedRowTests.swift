@@ -125,9 +125,9 @@ import Testing
     }
 
     /// Found gone before the save, and back when it happens.
-    @Test(arguments: MergePolicy.Kind.allCases)
+    @Test(arguments: MergePolicy.Kind.allCases, [false, true])
     func `the policy decides on a deleted object that is back (§5.3.10, §5.3.11)`(
-        _ kind: MergePolicy.Kind
+        _ kind: MergePolicy.Kind, isPinned: Bool
     ) throws {
         let store = try StoreFixture(ScriptSchema.model(isOrdered: false))
         let ids = try store.run { context in
@@ -149,7 +149,12 @@ import Testing
             context.delete(context.object(with: ids.card))
             try context.save()
         }
-        try other.performAndWait { other.delete(try other.all("Person")[0]) }
+        try other.performAndWait {
+            if isPinned { try other.setQueryGeneration(from: .current) }
+            let person = try other.all("Person")[0]
+            // It would be a conflict too, which takes a pinned context to the newest generation.
+            if !isPinned { other.delete(person) }
+        }
         try reviving.performAndWait { try reviving.save() }
         other.performAndWait {
             do {
